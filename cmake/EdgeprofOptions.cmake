@@ -10,6 +10,8 @@ target_compile_options(ep_options INTERFACE
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
 	-Wformat=2 -Wpointer-arith -Wwrite-strings -fvisibility=hidden
 	$<$<BOOL:${EDGEPROF_WERROR}>:-Werror>)
+# glibc hides asprintf(3) and the like without it; FreeBSD shows them without any macro.
+target_compile_definitions(ep_options INTERFACE $<$<PLATFORM_ID:Linux>:_GNU_SOURCE>)
 target_include_directories(ep_options INTERFACE
 	$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
 if(EDGEPROF_SANITIZE)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Atomic output: temporary file, fsync(2), rename(2), fsync of the folder. */
+#include "base/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct ep_error *open_stdout(struct ep_out *ret)
+{
+	/* An own descriptor, so that commit and abort can close it. */
+	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+
+	if (!file)
+		return ep_error_os(errno, "standard output");
+	*ret = (struct ep_out){.file = file};
+	return NULL;
+}
+
+static struct ep_error *open_tmp(const char *path, mode_t mode, struct ep_out *ret)
+{
+	ep_autofree char *tmp = NULL;
+
+	if (asprintf(&tmp, "%s.tmp.XXXXXX", path) < 0) {
+		tmp = NULL;
+		return ep_error_nomem();
+	}
+	int fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0)
+		return ep_error_hint(ep_error_os(errno, "%s: create", path),
+		                     "the folder must exist and be writable");
+	FILE *file = fchmod(fd, mode) < 0 ? NULL : fdopen(fd, "wb");
+	if (!file) {
+		int saved = errno;
+		close(fd);
+		unlink(tmp);
+		return ep_error_os(saved, "%s", path);
+	}
+	ret->file = file;
+	ret->tmp_path = ep_take(tmp);
+	return NULL;
+}
+
+static mode_t default_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+struct ep_error *ep_out_open(const char *path, struct ep_out *ret)
+{
+	struct ep_out out = {0};
+	struct stat st;
+
+	if (!strcmp(path, "-"))
+		return open_stdout(ret);
+	out.path = realpath(path, NULL);
+	bool exists = out.path && !stat(out.path, &st);
+	if (!out.path)
+		out.path = strdup(path);
+	if (!out.path)
+		return ep_error_nomem();
+	struct ep_error *err = NULL;
+	if (exists && !S_ISREG(st.st_mode)) {
+		/* A device or a pipe cannot be replaced: it is written in place. */
+		int fd = open(out.path, O_WRONLY | O_CLOEXEC);
+		out.file = fd < 0 ? NULL : fdopen(fd, "wb");
+		if (!out.file)
+			err = ep_error_os(errno, "%s", path);
+	} else {
+		err = open_tmp(out.path, exists ? st.st_mode & 0777 : default_mode(), &out);
+	}
+	if (err) {
+		free(out.path);
+		return err;
+	}
+	*ret = out;
+	return NULL;
+}
+
+static void sync_folder(const char *path)
+{
+	ep_autofree char *folder = strdup(path);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+
+	if (slash)
+		slash[slash == folder] = '\0';
+	ep_autoclose int fd = open(slash ? folder : ".", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)fsync(fd); /* not every file system can; the rename stands anyway */
+}
+
+struct ep_error *ep_out_commit(struct ep_out *out)
+{
+	const char *name = out->path ? out->path : "standard output";
+	bool failed = fflush(out->file) != 0 || ferror(out->file);
+
+	if (!failed && out->tmp_path)
+		failed = fsync(fileno(out->file)) != 0;
+	int saved = failed ? errno : 0;
+	if (fclose(out->file) != 0 && !failed) {
+		failed = true;
+		saved = errno;
+	}
+	out->file = NULL;
+	if (!failed && out->tmp_path && rename(out->tmp_path, out->path) < 0) {
+		failed = true;
+		saved = errno;
+	}
+	struct ep_error *err = failed ? ep_error_os(saved ? saved : EIO, "%s: write", name) : NULL;
+	if (!failed && out->tmp_path) {
+		sync_folder(out->path);
+		free(out->tmp_path);
+		out->tmp_path = NULL;
+	}
+	ep_out_abort(out);
+	return err;
+}
+
+void ep_out_abort(struct ep_out *out)
+{
+	if (out->file)
+		fclose(out->file);
+	if (out->tmp_path)
+		unlink(out->tmp_path);
+	free(out->tmp_path);
+	free(out->path);
+	*out = (struct ep_out){0};
+}
+
+struct ep_error *ep_out_write(const char *path, const void *data, size_t n)
+{
+	struct ep_out out = {0};
+
+	EP_TRY(ep_out_open(path, &out));
+	fwrite(data, 1, n, out.file);
+	return ep_out_commit(&out);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counted edges and ranges per binary: in memory, in `.edges` files (FORMAT.md), and merged. */
+#ifndef EP_EDGES_EDGES_H
+#define EP_EDGES_EDGES_H
+
+#include "base/arena.h"
+#include "base/count.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/warn.h"
+#include "record/build_id.h"
+#include "record/drop.h"
+
+/* The space of a binary's addresses. */
+enum ep_space {
+	EP_SPACE_FOFF = 0,  /* file offsets: whatever was mapped from a file */
+	EP_SPACE_VADDR = 1, /* as in the ELF file: kernels, whose maps have no file offset */
+};
+
+/* One taken branch of a binary, counted. Sorted and unique by (kind, peer, from, to). */
+struct ep_edge {
+	uint64_t from, to; /* binary's space; the end in another binary is 0 */
+	uint64_t count;    /* fixed point, see base/count.h */
+	uint64_t mispreds; /* fixed point */
+	uint32_t types;    /* bit 1 << t is set if type t (enum ep_branch_type) was seen */
+	uint16_t kind;     /* enum ep_edge_kind */
+	uint16_t peer;     /* index of the other binary + 1, 0 if it is none or not known */
+};
+
+enum ep_edge_kind {
+	EP_EDGE_INTERNAL = 0, /* both ends in this binary */
+	EP_EDGE_OUT = 1,      /* `to` lies elsewhere */
+	EP_EDGE_IN = 2,       /* `from` lies elsewhere */
+};
+
+/* A straight-line stretch. Sorted and unique by (start, end, open_end). */
+struct ep_range {
+	uint64_t start, end; /* binary's space; `end` is the last instruction executed, unless: */
+	uint64_t count;      /* fixed point */
+	uint32_t open_end;   /* 1: `end` was not executed, an exception was taken before it */
+};
+
+/*
+ * Everything known of one binary. An OUT edge is listed with the binary it leaves, an IN edge with
+ * the one it enters: a branch between two known binaries is in both.
+ */
+struct ep_edges_binary {
+	struct ep_build_id build_id; /* size 0: unidentified, then `path` alone names it */
+	enum ep_space space;
+	uint16_t machine;   /* ELF e_machine, 0 if unknown */
+	const char **paths; /* sorted, unique: hints where it was seen */
+	uint32_t n_paths;
+	struct ep_edge *edges;
+	size_t n_edges;
+	struct ep_range *ranges;
+	size_t n_ranges;
+};
+
+/* One input of the file. Entries are sorted by all their fields, unique by `digest`. */
+struct ep_provenance {
+	uint8_t digest[EP_DIGEST_SIZE]; /* of the input's bytes; of a live capture, of its stream */
+	const char *host, *kernel, *cpu, *event,
+	    *tool;                             /* "" if unknown; tool: "perf.data", "soft", ... */
+	uint32_t sampling;                     /* enum ep_sampling */
+	bool exact;                            /* counted, not sampled */
+	bool weighted;                         /* folding rule 6 was applied */
+	uint64_t period, t_start_ns, t_end_ns; /* 0 if unknown */
+	uint64_t n_samples, n_records;         /* read from it, dropped ones included */
+	uint64_t weight;   /* fixed point: what a merge multiplied its counts by */
+	uint64_t n_copies; /* 1; more when the same capture was merged twice on purpose */
+};
+
+/* Binaries are sorted by build-id, then first path; strings and arrays live in `arena`. */
+struct ep_edges {
+	struct ep_edges_binary *binaries;
+	size_t n_binaries;
+	struct ep_provenance *provenance;
+	size_t n_provenance;
+	struct ep_drops drops;
+	struct ep_arena arena;
+};
+
+/* Frees what is inside; harmless on a zeroed object. */
+void ep_edges_deinit(struct ep_edges *edges);
+
+/*
+ * Writes a `.edges` file to `path` ("-": standard output). Same content, same bytes. Errors: OS,
+ * NOMEM.
+ */
+struct ep_error *ep_edges_write(const struct ep_edges *edges, const char *path) EP_MUST_CHECK;
+
+/*
+ * Reads a whole file ("-": standard input). Every checksum is verified, and sorting and bounds
+ * with them. Errors: OS; NOMEM; BAD_DATA with the offset, also for a torn file.
+ */
+struct ep_error *ep_edges_read(const char *path, struct ep_edges *ret) EP_MUST_CHECK;
+
+/* True if the n bytes at `data` begin like a `.edges` file. */
+bool ep_edges_detect(const void *data, size_t n);
+
+struct ep_edges_merge_opts {
+	bool allow_duplicates; /* the same capture twice adds up instead of being refused */
+	bool quarantine;       /* leave unreadable inputs out, warn, go on */
+	unsigned n_threads;    /* 0: one per processor; the output does not depend on it */
+};
+
+/*
+ * Merges files into `out_path`. Memory does not grow with the number or size of inputs, only with
+ * the number of open files (merged in a tree when there are many). The output's bytes do not depend
+ * on order or grouping. `n_bad_ret` gets the number of inputs left out. Errors: those of reading,
+ * OS; MISMATCH for a capture given twice; MISSING when no input is left.
+ */
+struct ep_error *ep_edges_merge(const char *const *paths, size_t n_paths, const char *out_path,
+                                const struct ep_edges_merge_opts *opts,
+                                struct ep_warnings *warnings, size_t *n_bad_ret) EP_MUST_CHECK;
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files are replaced as a whole or not at all. */
+#include "base/out.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "support/check.h"
+
+static char dir[] = "/tmp/ep_out.XXXXXX";
+static char path[64], link_path[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/f", dir);
+	snprintf(link_path, sizeof(link_path), "%s/l", dir);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(link_path);
+	return rmdir(dir);
+}
+
+static size_t n_entries(void)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void check_content(const char *text)
+{
+	struct ep_file file;
+
+	check_ok(ep_file_open(path, 0, &file));
+	check_u64_eq(file.size, strlen(text));
+	assert_memory_equal(file.data, text, strlen(text));
+	ep_file_close(&file);
+}
+
+static void test_abort_keeps_the_old_file(void **state)
+{
+	(void)state;
+	struct ep_out out = {0};
+
+	check_ok(ep_out_write(path, "old", 3));
+	assert_int_equal(chmod(path, 0640), 0);
+	check_ok(ep_out_open(path, &out));
+	fputs("new and longer", out.file);
+	fflush(out.file);
+	check_content("old");
+	ep_out_abort(&out);
+	ep_out_abort(&out);
+	check_content("old");
+	check_u64_eq(n_entries(), 1);
+}
+
+static void test_commit_replaces_and_keeps_mode_and_link(void **state)
+{
+	(void)state;
+	struct stat st;
+
+	assert_int_equal(symlink("f", link_path), 0);
+	check_ok(ep_out_write(link_path, "newer", 5));
+	check_content("newer");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(lstat(link_path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	check_u64_eq(n_entries(), 2);
+}
+
+static void test_errors(void **state)
+{
+	(void)state;
+	struct ep_file file;
+	char bad[80];
+
+	snprintf(bad, sizeof(bad), "%s/none/x", dir);
+	check_fails(EP_ERROR_OS, ep_out_write(bad, "x", 1));
+	check_fails(EP_ERROR_OS, ep_out_write("/dev/full", "x", 1));
+	check_fails(EP_ERROR_OS, ep_file_open(bad, 0, &file));
+	check_fails(EP_ERROR_OS, ep_file_open(dir, 0, &file));
+	check_fails(EP_ERROR_BAD_DATA, ep_file_open(path, 2, &file));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_abort_keeps_the_old_file),
+	    cmocka_unit_test(test_commit_replaces_and_keeps_mode_and_link),
+	    cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
