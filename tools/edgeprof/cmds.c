@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of verbs: one `cmd_<verb>.c` each. */
+#include "cmd.h"
+
+extern const struct ep_cmd ep_cmd_completion;
+
+const struct ep_cmd *const ep_cmds[] = {
+    &ep_cmd_completion,
+    NULL,
+};
