@@ -4,6 +4,7 @@
 #define EP_EDGES_EDGES_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/count.h"
 #include "base/digest.h"
 #include "base/error.h"
@@ -19,13 +20,15 @@ enum ep_space {
 
 /* One taken branch of a binary, counted. Sorted and unique by (kind, peer, from, to). */
 struct ep_edge {
-	uint64_t from, to; /* binary's space; the end in another binary is 0 */
-	uint64_t count;    /* fixed point, see base/count.h */
-	uint64_t mispreds; /* fixed point */
-	uint32_t types;    /* bit 1 << t is set if type t (enum ep_branch_type) was seen */
-	uint16_t kind;     /* enum ep_edge_kind */
-	uint16_t peer;     /* index of the other binary + 1, 0 if it is none or not known */
+	uint64_t from, to;  /* binary's space; the end in another binary is 0 */
+	uint64_t count;     /* fixed point, see base/count.h */
+	uint64_t mispreds;  /* fixed point */
+	uint32_t types;     /* bit 1 << t is set if type t (enum ep_branch_type) was seen */
+	uint32_t kind : 2;  /* enum ep_edge_kind */
+	uint32_t peer : 30; /* index of the other binary + 1, 0 if it is none or not known */
 };
+
+#define EP_EDGES_BINARIES_MAX ((UINT32_C(1) << 30) - 2)
 
 enum ep_edge_kind {
 	EP_EDGE_INTERNAL = 0, /* both ends in this binary */
@@ -40,15 +43,26 @@ struct ep_range {
 	uint32_t open_end;   /* 1: `end` was not executed, an exception was taken before it */
 };
 
+/* Most paths kept of a binary: the shortest ones. */
+#define EP_EDGES_PATHS_MAX 64
+
 /*
  * Everything known of one binary. An OUT edge is listed with the binary it leaves, an IN edge with
  * the one it enters: a branch between two known binaries is in both.
+ *
+ * Two entries are of the same binary if space and build-id are equal (perf pads short ids with
+ * zeros, so trailing zeros are not looked at and the shorter size is kept); of an unidentified
+ * binary, if space, machine and its one path are.
  */
 struct ep_edges_binary {
-	struct ep_build_id build_id; /* size 0: unidentified, then `path` alone names it */
+	struct ep_build_id build_id; /* size 0: unidentified, then its path alone names it */
 	enum ep_space space;
-	uint16_t machine;   /* ELF e_machine, 0 if unknown */
-	const char **paths; /* sorted, unique: hints where it was seen */
+	uint16_t machine; /* ELF e_machine, 0 if unknown */
+	/*
+	 * Hints where it was seen, shortest first, then by bytes; unique. At most
+	 * EP_EDGES_PATHS_MAX; of an unidentified binary at most one.
+	 */
+	const char **paths;
 	uint32_t n_paths;
 	struct ep_edge *edges;
 	size_t n_edges;
@@ -56,7 +70,10 @@ struct ep_edges_binary {
 	size_t n_ranges;
 };
 
-/* One input of the file. Entries are sorted by all their fields, unique by `digest`. */
+/*
+ * One input of the file. Entries are sorted by all their fields in the order below, and unique by
+ * all but `n_copies`. Equal digests mean the same capture.
+ */
 struct ep_provenance {
 	uint8_t digest[EP_DIGEST_SIZE]; /* of the input's bytes; of a live capture, of its stream */
 	const char *host, *kernel, *cpu, *event,
@@ -70,13 +87,26 @@ struct ep_provenance {
 	uint64_t n_copies; /* 1; more when the same capture was merged twice on purpose */
 };
 
-/* Binaries are sorted by build-id, then first path; strings and arrays live in `arena`. */
+/* A drop reason or note that only a newer version has a name for. */
+struct ep_edges_reason {
+	uint32_t number;
+	bool is_note;
+	uint64_t n;
+};
+
+/*
+ * Binaries are sorted by build-id (kind, bytes), path if unidentified, space, machine if
+ * unidentified. Strings and arrays live in `arena`.
+ */
 struct ep_edges {
 	struct ep_edges_binary *binaries;
 	size_t n_binaries;
 	struct ep_provenance *provenance;
 	size_t n_provenance;
 	struct ep_drops drops;
+	struct ep_edges_reason *unknown_reasons; /* sorted by (is_note, number) */
+	size_t n_unknown_reasons;
+	size_t n_unknown_blocks; /* optional parts of a newer version, skipped by reading */
 	struct ep_arena arena;
 };
 
@@ -84,16 +114,39 @@ struct ep_edges {
 void ep_edges_deinit(struct ep_edges *edges);
 
 /*
- * Writes a `.edges` file to `path` ("-": standard output). Same content, same bytes. Errors: OS,
- * NOMEM.
+ * Makes an object that was put together in any order a proper one: sorts everything, sums edges,
+ * ranges and provenance entries that are the same, joins binaries that are the same, and renumbers
+ * peers. Arrays are sorted in place (O(n log n)); memory is taken only for joined binaries. Counts
+ * saturate. Errors: NOMEM; BUG for a kind or peer that does not exist; on failure the object can
+ * only be deinitialised.
+ */
+struct ep_error *ep_edges_normalise(struct ep_edges *edges) EP_MUST_CHECK;
+
+/* Order of edges, ranges, provenance entries and binaries in an object: <0, 0, >0. */
+int ep_edges_compare_edges(const struct ep_edge *a, const struct ep_edge *b);
+int ep_edges_compare_ranges(const struct ep_range *a, const struct ep_range *b);
+int ep_edges_compare_provenance(const struct ep_provenance *a, const struct ep_provenance *b);
+int ep_edges_compare_binaries(const struct ep_edges_binary *a, const struct ep_edges_binary *b);
+
+/*
+ * Writes a `.edges` file to `path` ("-": standard output). The object must be a normalised one.
+ * Same content, same bytes. Errors: OS, NOMEM; BAD_DATA for a string that is too long; BUG for an
+ * object that is not normalised.
  */
 struct ep_error *ep_edges_write(const struct ep_edges *edges, const char *path) EP_MUST_CHECK;
+
+/* The same to memory: appends to `ret`. */
+struct ep_error *ep_edges_encode(const struct ep_edges *edges, struct ep_buf *ret) EP_MUST_CHECK;
 
 /*
  * Reads a whole file ("-": standard input). Every checksum is verified, and sorting and bounds
  * with them. Errors: OS; NOMEM; BAD_DATA with the offset, also for a torn file.
  */
 struct ep_error *ep_edges_read(const char *path, struct ep_edges *ret) EP_MUST_CHECK;
+
+/* The same from memory; `name` is what messages call it. */
+struct ep_error *ep_edges_decode(const void *data, size_t n, const char *name, struct ep_edges *ret)
+    EP_MUST_CHECK;
 
 /* True if the n bytes at `data` begin like a `.edges` file. */
 bool ep_edges_detect(const void *data, size_t n);
