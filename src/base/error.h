@@ -30,13 +30,14 @@ struct ep_error {
  * in its place. The caller owns the result and ends it with ep_error_destroy() or by returning it.
  */
 struct ep_error *ep_error_create(enum ep_error_code code, const char *fmt, ...)
-    EP_MUST_CHECK EP_PRINTF(2, 3);
+    EP_MUST_CHECK EP_NONNULL EP_PRINTF(2, 3);
 
 /* The same for a failed system call: ": " and the text of `os_errno` are added to the message. */
-struct ep_error *ep_error_os(int os_errno, const char *fmt, ...) EP_MUST_CHECK EP_PRINTF(2, 3);
+struct ep_error *ep_error_os(int os_errno, const char *fmt, ...)
+    EP_MUST_CHECK EP_NONNULL EP_PRINTF(2, 3);
 
 /* The out-of-memory error: static, needs no allocation, may be destroyed like any other. */
-struct ep_error *ep_error_nomem(void) EP_MUST_CHECK;
+struct ep_error *ep_error_nomem(void) EP_MUST_CHECK EP_NONNULL;
 
 /* Puts "context: " before the message on the way up. Takes `err`, returns its replacement. */
 struct ep_error *ep_error_wrap(struct ep_error *err, const char *fmt, ...)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define EP_MUST_CHECK __attribute__((warn_unused_result))
+#define EP_NONNULL __attribute__((returns_nonnull))
 #define EP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define EP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define EP_UNLIKELY(x) __builtin_expect(!!(x), 0)

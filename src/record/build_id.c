@@ -12,7 +12,7 @@ const char *ep_build_id_format(const struct ep_build_id *id, char buf[EP_BUILD_I
 	char *p = buf;
 
 	if (!id->size)
-		return strcpy(buf, "none");
+		return memcpy(buf, "none", sizeof("none"));
 	if (id->kind == EP_BUILD_ID_HASH)
 		p = stpcpy(p, hash_prefix);
 	for (size_t i = 0; i < id->size; i++)

@@ -15,7 +15,8 @@ for option in $help; do
 	name=${option#--}
 	grep -qE "Fl -$name( |\$)" "$page" || { echo "$page: no entry for $option"; status=1; }
 done
-for name in $(grep -oE '^\.It .*' "$page" | grep -oE 'Fl -[a-z0-9][a-z0-9-]*' | sed 's/Fl -//' | sort -u); do
-	echo "$help" | grep -qx -- "--$name" || { echo "$page: --$name is not in --help"; status=1; }
+documented=$(grep -oE '^\.It .*' "$page" | grep -oE 'Fl -[a-z0-9][a-z0-9-]*' | sed 's/Fl -/--/' | sort -u)
+for option in $documented; do
+	echo "$help" | grep -qx -- "$option" || { echo "$page: $option is not in --help"; status=1; }
 done
 exit $status
