@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Windows over mapped files, streams and memory. */
+#include "import/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* How much of a map enters the window at a time: small enough to be in the cache when parsed. */
+#define MAP_STEP ((size_t)512 << 10)
+#define BUF_MIN ((size_t)1 << 20)
+
+static struct ep_error *input_init(const char *name, struct ep_input *ret)
+{
+	struct ep_input in = {.fd = -1};
+	struct ep_error *err = ep_digester_create(&in.digester);
+
+	if (err)
+		return err;
+	in.name = ep_arena_strndup(&in.arena, name, strlen(name));
+	if (!in.name) {
+		ep_input_close(&in);
+		return ep_error_nomem();
+	}
+	*ret = in;
+	return NULL;
+}
+
+/* True if fd is a regular file that stands at its start and could be mapped. */
+static bool map_fd(struct ep_input *in, int fd, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode) || st->st_size <= 0 || (uintmax_t)st->st_size > SIZE_MAX)
+		return false;
+	if (lseek(fd, 0, SEEK_CUR) != 0)
+		return false;
+	void *p = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return false;
+	(void)posix_madvise(p, (size_t)st->st_size, POSIX_MADV_SEQUENTIAL);
+	in->map = in->data = p;
+	in->map_size = (size_t)st->st_size;
+	in->own_map = true;
+	return true;
+}
+
+struct ep_error *ep_input_open(const char *path, struct ep_input *ret)
+{
+	bool is_stdin = !strcmp(path, "-");
+	ep_autoclose int own_fd = is_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = is_stdin ? STDIN_FILENO : own_fd;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return ep_error_os(errno, "%s", path);
+	if (S_ISDIR(st.st_mode))
+		return ep_error_os(EISDIR, "%s", path);
+	EP_TRY(input_init(is_stdin ? "standard input" : path, ret));
+	if (map_fd(ret, fd, &st))
+		return NULL;
+	ret->fd = fd;
+	ret->own_fd = !is_stdin;
+	own_fd = -1;
+	return NULL;
+}
+
+struct ep_error *ep_input_open_memory(const char *name, const void *data, size_t n,
+                                      size_t piece_max, struct ep_input *ret)
+{
+	EP_TRY(input_init(name, ret));
+	if (piece_max) {
+		ret->source = data;
+		ret->source_left = n;
+		ret->piece_max = piece_max;
+	} else {
+		ret->data = data;
+		ret->map = data;
+		ret->map_size = n;
+		ret->eof = !n;
+	}
+	return NULL;
+}
+
+static struct ep_error *fill_map(struct ep_input *in, size_t n)
+{
+	size_t left = in->map_size - (size_t)in->offset;
+	size_t want = EP_MIN(left, EP_MAX(n, in->n + MAP_STEP));
+
+	ep_digester_add(in->digester, in->data + in->n, want - in->n);
+	in->n = want;
+	in->eof = want == left;
+	return NULL;
+}
+
+/* Makes the buffer hold n bytes and puts the window at its start. */
+static struct ep_error *make_room(struct ep_input *in, size_t n)
+{
+	if (n > EP_INPUT_WINDOW_MAX)
+		return ep_error_create(EP_ERROR_NOMEM, "%s: offset 0x%llx: %zu bytes in one piece",
+		                       in->name, (unsigned long long)in->offset, n);
+	if (in->n && in->data != in->buf)
+		memmove(in->buf, in->data, in->n);
+	if (n > in->buf_size) {
+		size_t size =
+		    EP_MIN(EP_MAX(EP_MAX(n, 2 * in->buf_size), BUF_MIN), EP_INPUT_WINDOW_MAX);
+		unsigned char *p = realloc(in->buf, size);
+		if (!p) {
+			in->data = in->buf;
+			return ep_error_nomem();
+		}
+		in->buf = p;
+		in->buf_size = size;
+	}
+	in->data = in->buf;
+	return NULL;
+}
+
+static struct ep_error *read_some(struct ep_input *in, void *buf, size_t n, size_t *n_ret)
+{
+	ssize_t got;
+
+	if (in->fd < 0) {
+		*n_ret = EP_MIN(EP_MIN(n, in->piece_max), in->source_left);
+		if (*n_ret)
+			memcpy(buf, in->source, *n_ret);
+		in->source = in->source ? in->source + *n_ret : NULL;
+		in->source_left -= *n_ret;
+		return NULL;
+	}
+	do {
+		got = read(in->fd, buf, n);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return ep_error_os(errno, "%s: read", in->name);
+	*n_ret = (size_t)got;
+	return NULL;
+}
+
+struct ep_error *ep_input_fill(struct ep_input *in, size_t n)
+{
+	if (n <= in->n || in->eof)
+		return NULL;
+	if (in->map)
+		return fill_map(in, n);
+	EP_TRY(make_room(in, n));
+	while (in->n < n && !in->eof) {
+		size_t got = 0;
+		EP_TRY(read_some(in, in->buf + in->n, in->buf_size - in->n, &got));
+		ep_digester_add(in->digester, in->buf + in->n, got);
+		in->n += got;
+		in->eof = !got;
+	}
+	return NULL;
+}
+
+struct ep_error *ep_input_skip(struct ep_input *in, uint64_t n, uint64_t *n_ret)
+{
+	uint64_t left = n;
+
+	for (;;) {
+		size_t now = (size_t)EP_MIN(left, (uint64_t)in->n);
+		ep_input_consume(in, now);
+		left -= now;
+		if (!left || in->eof)
+			break;
+		EP_TRY(ep_input_fill(in, 1));
+	}
+	*n_ret = n - left;
+	return NULL;
+}
+
+struct ep_error *ep_input_finish(struct ep_input *in, uint8_t ret[EP_DIGEST_SIZE])
+{
+	uint64_t skipped;
+
+	EP_TRY(ep_input_skip(in, UINT64_MAX, &skipped));
+	ep_digester_finish(in->digester, ret);
+	in->digester = NULL;
+	return NULL;
+}
+
+void ep_input_close(struct ep_input *in)
+{
+	if (in->own_map)
+		munmap((void *)(uintptr_t)in->map, in->map_size);
+	if (in->own_fd)
+		close(in->fd);
+	free(in->buf);
+	ep_digester_destroy(in->digester);
+	ep_arena_deinit(&in->arena);
+	*in = (struct ep_input){.fd = -1};
+}
