@@ -115,6 +115,8 @@ enum ep_sampling {
 #define EP_PID_UNKNOWN INT32_C(-1)
 /* pid of the kernel's own maps. */
 #define EP_PID_KERNEL INT32_C(-2)
+/* pid of samples taken inside a virtual machine: an address space of which no map is known. */
+#define EP_PID_GUEST INT32_C(-3)
 
 /* One stack of records. */
 struct ep_sample {
@@ -170,6 +172,15 @@ enum ep_event_type {
 	EP_EVENT_RANGE,      /* u.counted */
 	EP_EVENT_LOST,       /* u.lost: the recorder lost something before this point */
 	EP_EVENT_END,        /* u.end: a clean end of the capture; its totals */
+	/*
+	 * u.build_id: the identity of a file mapped under `path`, known only now (perf writes them
+	 * at the end of a stream, behind the samples). It holds for all maps of that path whose own
+	 * build_id is empty, earlier ones included, and comes before the identity found by looking
+	 * at the file itself. The path of a kernel image is given as in its maps, but for what
+	 * follows the "]" of "[kernel.kallsyms]_text". Comes after the maps and before
+	 * EP_EVENT_END.
+	 */
+	EP_EVENT_BUILD_ID,
 };
 
 struct ep_stream_info {
@@ -211,6 +222,11 @@ struct ep_event {
 			enum ep_lost_reason reason;
 			uint64_t n;
 		} lost;
+		struct {
+			const char *path; /* borrowed during the call */
+			struct ep_build_id build_id;
+			bool is_kernel;
+		} build_id;
 		struct {
 			uint64_t n_samples,
 			    n_events; /* as the recorder counted them, 0 if unknown */
