@@ -120,7 +120,8 @@ enum ep_sampling {
 
 /* One stack of records. */
 struct ep_sample {
-	const struct ep_branch *branches; /* newest first; aligned or not: read by memcpy */
+	/* Newest first; aligned or not: read by memcpy. NULL: the event records no branches. */
+	const struct ep_branch *branches;
 	uint32_t n_branches;
 	/*
 	 * EP_SAMPLE_* flags.
@@ -164,14 +165,18 @@ enum ep_event_type {
 	EP_EVENT_EXEC,       /* pid runs a new image: its maps are gone */
 	EP_EVENT_MAP,        /* u.map */
 	EP_EVENT_UNMAP,      /* u.unmap */
-	EP_EVENT_FORK,       /* pid starts as a copy of u.fork.ppid (threads: pid == ppid) */
-	EP_EVENT_EXIT,       /* thread tid of pid ends; the process does when tid == pid */
-	EP_EVENT_COMM,       /* u.comm */
-	EP_EVENT_SAMPLE,     /* u.sample */
-	EP_EVENT_EDGE,       /* u.counted */
-	EP_EVENT_RANGE,      /* u.counted */
-	EP_EVENT_LOST,       /* u.lost: the recorder lost something before this point */
-	EP_EVENT_END,        /* u.end: a clean end of the capture; its totals */
+	/*
+	 * pid starts as a copy of u.fork.ppid (threads: pid == ppid). perf also makes FORK records
+	 * up for processes that ran before (misc bit 13, FORK_EXEC): no copy, so send EXEC.
+	 */
+	EP_EVENT_FORK,
+	EP_EVENT_EXIT,   /* thread tid of pid ends; the process does when tid == pid */
+	EP_EVENT_COMM,   /* u.comm */
+	EP_EVENT_SAMPLE, /* u.sample */
+	EP_EVENT_EDGE,   /* u.counted */
+	EP_EVENT_RANGE,  /* u.counted */
+	EP_EVENT_LOST,   /* u.lost: the recorder lost something before this point */
+	EP_EVENT_END,    /* u.end: a clean end of the capture; its totals */
 	/*
 	 * u.build_id: the identity of a file mapped under `path`, known only now (perf writes them
 	 * at the end of a stream, behind the samples). It holds for all maps of that path whose own
@@ -181,6 +186,7 @@ enum ep_event_type {
 	 * EP_EVENT_END.
 	 */
 	EP_EVENT_BUILD_ID,
+	EP_EVENT_CPU, /* u.cpu: the CPU of the samples that follow, for its errata */
 };
 
 struct ep_stream_info {
@@ -227,6 +233,14 @@ struct ep_event {
 			struct ep_build_id build_id;
 			bool is_kernel;
 		} build_id;
+		struct {
+			/*
+			 * perf's HEADER_CPUID text ("GenuineIntel,6,85,7"), borrowed during the
+			 * call. Importers send it before the first sample when they know it:
+			 * folding rule 9 goes by it.
+			 */
+			const char *cpuid;
+		} cpu;
 		struct {
 			uint64_t n_samples,
 			    n_events; /* as the recorder counted them, 0 if unknown */
