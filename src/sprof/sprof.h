@@ -12,14 +12,15 @@
  * Terms are LLVM's (llvm/ProfileData/SampleProf.h). A location in a function is (offset,
  * discriminator): the line less the line of the function's declaration, modulo 65536; in a
  * probe-based profile the probe's number. Counts are whole samples (not the fixed point of
- * base/count.h) and saturate at UINT64_MAX. A name is an id in `names`; where a function is known
- * by its GUID only, the name is the GUID in decimal, which LLVM reads the same way.
+ * base/count.h) and saturate at UINT64_MAX. A name is an id in `names`. In a profile with the flag
+ * EP_SPROF_MD5 functions are known by their GUID only: their names are the GUIDs in decimal,
+ * ordered as numbers; all others are ordered by their bytes.
  */
 
 /* Inline stacks deeper than this are refused by the builder and the readers. */
 #define EP_SPROF_DEPTH_MAX 1000
 
-/* Kept line offsets. */
+/* LLVM's readers refuse line offsets beyond this. */
 #define EP_SPROF_OFFSET_MAX 0xffffu
 
 /* A call target: sorted by count, highest first, then by name. */
@@ -72,7 +73,7 @@ struct ep_sprof_func {
 };
 
 enum ep_sprof_flags {
-	EP_SPROF_MD5 = 1u << 0,        /* names are GUIDs: the strings are not known */
+	EP_SPROF_MD5 = 1u << 0,        /* functions go by GUID: the names are not known */
 	EP_SPROF_PROBE = 1u << 1,      /* offsets are pseudo-probe numbers */
 	EP_SPROF_FS = 1u << 2,         /* flow-sensitive discriminators */
 	EP_SPROF_PREINLINED = 1u << 3, /* a pre-inliner has set ATTR_SHOULD_INLINE */
@@ -89,11 +90,16 @@ enum ep_sprof_format {
 /* A section of the ExtBinary file a profile was read from. */
 struct ep_sprof_section {
 	uint64_t type, flags, offset, size; /* as in the file's table */
-	const unsigned char *data;          /* of types LLVM does not know: a copy; else NULL */
+	const unsigned char *data; /* of types LLVM does not know: a copy, unpacked; else NULL */
+	size_t data_size;
 };
 
-struct ep_sprof_index_;
 struct ep_sprof_free_;
+
+/* Private: finds the place of a key in a big array. */
+struct ep_sprof_index_ {
+	uint32_t *slots, n_slots;
+};
 
 /*
  * Zero-initialise to start. Not for use by two threads at once. Everything it points to lives until
@@ -115,6 +121,8 @@ struct ep_sprof {
 	EP_VEC(struct ep_sprof_func *) of_name_; /* private from here on */
 	EP_VEC(struct ep_sprof_index_) indexes_;
 	struct ep_sprof_free_ *free_[32];
+	uint64_t seed_;
+	uint32_t *rank_, n_rank_; /* place of a name id in the order of names, when finalised */
 };
 
 void ep_sprof_deinit(struct ep_sprof *prof);
@@ -171,8 +179,9 @@ struct ep_error *ep_sprof_symbol_add(struct ep_sprof *prof, uint32_t name) EP_MU
 
 /*
  * Adds everything of `other` to prof, counts times `weight`, saturating. `other` is not changed and
- * may be destroyed afterwards. Errors: NOMEM; MISMATCH when one is probe-based or holds GUIDs and
- * the other not, or when checksums of one function differ; prof is then a partial sum.
+ * may be destroyed afterwards. Errors: NOMEM; MISMATCH when one is probe-based, holds GUIDs or
+ * has flow-sensitive discriminators and the other not, or when checksums of one function differ;
+ * prof is then a partial sum.
  */
 struct ep_error *ep_sprof_merge(struct ep_sprof *prof, const struct ep_sprof *other,
                                 uint64_t weight) EP_MUST_CHECK;
@@ -180,7 +189,13 @@ struct ep_error *ep_sprof_merge(struct ep_sprof *prof, const struct ep_sprof *ot
 /* Sorts everything, for writing and reading through; may be repeated after further changes. */
 struct ep_error *ep_sprof_finalise(struct ep_sprof *prof) EP_MUST_CHECK;
 
-/* LLVM's GUID of a name: the first 8 bytes, little-endian, of its MD5; a decimal name is itself. */
+/* Bytes of memory the profile holds. */
+size_t ep_sprof_memory(const struct ep_sprof *prof);
+
+/* LLVM's GUID of a name: the first 8 bytes, little-endian, of its MD5. */
 uint64_t ep_sprof_guid(const char *name, size_t n);
+
+/* The GUID of a function or call target of this profile, whose name may be one already. */
+uint64_t ep_sprof_guid_of(const struct ep_sprof *prof, uint32_t name);
 
 #endif
