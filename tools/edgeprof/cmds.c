@@ -3,8 +3,10 @@
 #include "cmd.h"
 
 extern const struct ep_cmd ep_cmd_completion;
+extern const struct ep_cmd ep_cmd_convert;
 
 const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_completion,
+    &ep_cmd_convert,
     NULL,
 };
