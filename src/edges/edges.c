@@ -281,6 +281,14 @@ static void normalise_provenance(struct ep_edges *edges)
 	struct ep_provenance *v = edges->provenance;
 	size_t n = 0;
 
+	for (size_t i = 0; i < edges->n_provenance; i++) {
+		const char **texts[] = {&v[i].host, &v[i].kernel, &v[i].cpu, &v[i].event,
+		                        &v[i].tool};
+		for (size_t k = 0; k < EP_ARRAY_LEN(texts); k++)
+			if (!*texts[k])
+				*texts[k] = "";
+		v[i].n_copies += !v[i].n_copies;
+	}
 	if (edges->n_provenance)
 		qsort(v, edges->n_provenance, sizeof(*v), sort_provenance);
 	for (size_t i = 0; i < edges->n_provenance; i++) {
