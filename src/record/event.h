@@ -161,10 +161,14 @@ struct ep_map {
 };
 
 enum ep_event_type {
-	EP_EVENT_STREAM = 1, /* u.stream: an event being sampled; before its first sample */
-	EP_EVENT_EXEC,       /* pid runs a new image: its maps are gone */
-	EP_EVENT_MAP,        /* u.map */
-	EP_EVENT_UNMAP,      /* u.unmap */
+	/*
+	 * u.stream: an event being sampled; before its first sample. It may come again behind the
+	 * samples with what was not known before (a name that a stream tells at its end).
+	 */
+	EP_EVENT_STREAM = 1,
+	EP_EVENT_EXEC,  /* pid runs a new image: its maps are gone */
+	EP_EVENT_MAP,   /* u.map */
+	EP_EVENT_UNMAP, /* u.unmap */
 	/*
 	 * pid starts as a copy of u.fork.ppid (threads: pid == ppid). perf also makes FORK records
 	 * up for processes that ran before (misc bit 13, FORK_EXEC): no copy, so send EXEC.
@@ -180,10 +184,8 @@ enum ep_event_type {
 	/*
 	 * u.build_id: the identity of a file mapped under `path`, known only now (perf writes them
 	 * at the end of a stream, behind the samples). It holds for all maps of that path whose own
-	 * build_id is empty, earlier ones included, and comes before the identity found by looking
-	 * at the file itself. The path of a kernel image is given as in its maps, but for what
-	 * follows the "]" of "[kernel.kallsyms]_text". Comes after the maps and before
-	 * EP_EVENT_END.
+	 * build_id is empty, and comes before the identity found by looking at the file itself.
+	 * The path is as in those maps. Comes after the samples and before EP_EVENT_END.
 	 */
 	EP_EVENT_BUILD_ID,
 	EP_EVENT_CPU, /* u.cpu: the CPU of the samples that follow, for its errata */
