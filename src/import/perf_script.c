@@ -69,10 +69,11 @@ struct ep_error *ep_ps_send_corrupt(struct ep_ps *ps, uint64_t n)
 /* Finds the stream of the columns' event; a new one is announced. */
 static struct ep_error *find_stream(struct ep_ps *ps, struct ep_ps_columns *c)
 {
-	const struct ep_ps_word *name = &c->event;
+	const char *name = c->event.n ? c->event.p : "";
+	size_t n = c->event.n;
 
 	for (uint32_t i = 0; i < ps->events.n; i++)
-		if (!strncmp(ps->events.v[i], name->p, name->n) && !ps->events.v[i][name->n]) {
+		if (!strncmp(ps->events.v[i], name, n) && !ps->events.v[i][n]) {
 			c->stream = i;
 			return NULL;
 		}
@@ -80,7 +81,7 @@ static struct ep_error *find_stream(struct ep_ps *ps, struct ep_ps_columns *c)
 		c->stream = STREAMS_MAX - 1;
 		return NULL;
 	}
-	char *copy = ep_arena_strndup(ps->arena, name->n ? name->p : "", name->n);
+	char *copy = ep_arena_strndup(ps->arena, name, n);
 	if (!copy || !ep_vec_push(&ps->events, copy))
 		return ep_error_nomem();
 	struct ep_event event = ep_ps_event(EP_EVENT_STREAM, EP_PID_UNKNOWN, -1);

@@ -53,6 +53,8 @@ struct ep_ps {
 	EP_VEC(struct ep_branch) stack; /* of the current line */
 	EP_VEC(char *) events;          /* names by stream */
 	struct ep_ps_threads threads;
+	/* A FORK that may be made up, see ep_ps_record(); type 0: none. */
+	struct ep_event held_fork;
 
 	/* The sample whose stack is still to come. */
 	bool has_head;
@@ -125,7 +127,11 @@ struct ep_error *ep_ps_cut_line(struct ep_ps *ps, bool left_out) EP_MUST_CHECK;
 bool ep_ps_columns(struct ep_ps *ps, const struct ep_ps_word *words, size_t n,
                    struct ep_ps_columns *ret);
 
-/* Reads a line with a PERF_RECORD_ event: p is behind that prefix; columns before it are `head`. */
+/*
+ * Reads a line with a PERF_RECORD_ event: p is behind that prefix; columns before it are `head`.
+ * For processes that ran before it perf makes up a FORK, which the text does not mark, but a COMM
+ * of the same thread is next to it. It copies nothing, so it is sent as EXEC.
+ */
 struct ep_error *ep_ps_record(struct ep_ps *ps, const struct ep_ps_columns *head, const char *p,
                               const char *end) EP_MUST_CHECK;
 
@@ -137,9 +143,15 @@ int32_t ep_ps_thread_find(const struct ep_ps_threads *threads, int32_t tid);
 struct ep_error *ep_ps_thread_add(struct ep_ps_threads *threads, int32_t tid, int32_t pid)
     EP_MUST_CHECK;
 
+/* Sends the fork that was held back, as a fork. */
+struct ep_error *ep_ps_release_fork(struct ep_ps *ps) EP_MUST_CHECK;
+
 /* Sends an event to the sink. */
-static inline struct ep_error *ep_ps_send(struct ep_ps *ps, const struct ep_event *event)
+static inline EP_MUST_CHECK struct ep_error *ep_ps_send(struct ep_ps *ps,
+                                                        const struct ep_event *event)
 {
+	if (EP_UNLIKELY(ps->held_fork.type))
+		EP_TRY(ep_ps_release_fork(ps));
 	return ps->sink->event(ps->sink->payload, event);
 }
 

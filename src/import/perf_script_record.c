@@ -241,6 +241,11 @@ static struct ep_error *read_comm(struct ep_ps *ps, struct ep_event *event, stru
 	if (!c->ok)
 		return NULL;
 	EP_TRY(ep_ps_thread_add(&ps->threads, event->tid, event->pid));
+	struct ep_event *fork = &ps->held_fork;
+	if (fork->type && !exec && fork->pid == event->pid && fork->tid == event->tid) {
+		fork->type = 0;
+		exec = true;
+	}
 	if (exec) {
 		event->type = EP_EVENT_EXEC;
 		EP_TRY(ep_ps_send(ps, event));
@@ -274,8 +279,22 @@ static struct ep_error *read_task(struct ep_ps *ps, struct ep_event *event, stru
 		event->u.fork.ppid = ppid;
 		event->u.fork.ptid = ptid;
 		EP_TRY(ep_ps_thread_add(&ps->threads, event->tid, event->pid));
+		/* A made-up one has no time. */
+		if (!event->t_ns && event->pid != ppid) {
+			EP_TRY(ep_ps_release_fork(ps));
+			ps->held_fork = *event;
+			return NULL;
+		}
 	}
 	return ep_ps_send(ps, event);
+}
+
+struct ep_error *ep_ps_release_fork(struct ep_ps *ps)
+{
+	struct ep_event event = ps->held_fork;
+
+	ps->held_fork.type = 0;
+	return event.type ? ps->sink->event(ps->sink->payload, &event) : NULL;
 }
 
 /* " lost N", with or without more words between */
@@ -340,6 +359,11 @@ struct ep_error *ep_ps_header(struct ep_ps *ps, const char *p, const char *end)
 		if (!copy)
 			return ep_error_nomem();
 		*keys[i].value = copy;
+		if (keys[i].value != &ps->capture->cpuid)
+			continue;
+		struct ep_event event = ep_ps_event(EP_EVENT_CPU, EP_PID_UNKNOWN, -1);
+		event.u.cpu.cpuid = copy;
+		EP_TRY(ep_ps_send(ps, &event));
 	}
 	return NULL;
 }

@@ -94,6 +94,9 @@ static struct ep_error *log_event(void *payload, const struct ep_event *e)
 	case EP_EVENT_LOST:
 		ep_buf_printf(&run->log, "lost %d %" PRIu64 "\n", e->u.lost.reason, e->u.lost.n);
 		break;
+	case EP_EVENT_CPU:
+		ep_buf_printf(&run->log, "cpu %s\n", e->u.cpu.cpuid);
+		break;
 	case EP_EVENT_END:
 		break;
 	default:
@@ -385,6 +388,24 @@ static void test_tasks(void **state)
 	             "sample -1/-1: 40>50\n");
 }
 
+static void test_made_up_forks(void **state)
+{
+	(void)state;
+	/* Processes that ran before perf: they have maps of their own and none of their parent. */
+	check_events("    0/0         0.000000: PERF_RECORD_FORK(10:10):(2:2)\n"
+	             "    0/0         0.000000: PERF_RECORD_COMM: rcu_preempt:10/10\n"
+	             "PERF_RECORD_FORK(11:11):(2:2)\nPERF_RECORD_COMM: a:11/11\n"
+	             "PERF_RECORD_FORK(11:12):(11:11)\nPERF_RECORD_COMM: a:11/12\n"
+	             "PERF_RECORD_FORK(13:13):(2:2)\nPERF_RECORD_COMM exec: a:13/13\n"
+	             "PERF_RECORD_FORK(14:14):(2:2)\n 0x1/0x2\nPERF_RECORD_FORK(15:15):(2:2)\n"
+	             "PERF_RECORD_FORK(16:16):(2:2)\n",
+	             "exec 10\ncomm 10/10 'rcu_preempt'\nexec 11\ncomm 11/11 'a'\n"
+	             "fork 11/12 of 11/11\ncomm 11/12 'a'\n"
+	             "fork 13/13 of 2/2\nexec 13\ncomm 13/13 'a'\n"
+	             "fork 14/14 of 2/2\nsample -1/-1: 1>2\nfork 15/15 of 2/2\n"
+	             "fork 16/16 of 2/2\n");
+}
+
 static void test_chains(void **state)
 {
 	(void)state;
@@ -443,9 +464,11 @@ static void test_dressing(void **state)
 	check_events("\xef\xbb\xbf 0x40/0x50/P/-/-/0\r\n\r\n// note 0x1\r\n; note\r\n# note\r\n"
 	             " 0x60/0x70/P/-/-/12\r\n",
 	             "sample -1/-1: 40>50/2\nsample -1/-1: 60>70/c2\n");
-	run = run_text("# ========\n# hostname : h1\n# os release : 6.1\n# arch : x86_64\n#\n"
+	run = run_text("# ========\n# hostname : h1\n# os release : 6.1\n# arch : x86_64\n"
+	               "# cpuid : GenuineIntel,6,85,4\n#\n"
 	               " 12  3.000000: 0x40/0x50\n 12  2.000000: 0x40/0x50\n");
 	assert_string_equal(run.info.capture.host, "h1");
+	assert_true(!strncmp((char *)run.log.v, "cpu GenuineIntel,6,85,4\nsample ", 31));
 	check_u64_eq(run.info.capture.t_start_ns, 2000000000u);
 	check_u64_eq(run.info.capture.t_end_ns, 3000000000u);
 	run_free(&run);
@@ -723,12 +746,13 @@ int main(void)
 	    cmocka_unit_test(test_entry_forms),   cmocka_unit_test(test_types),
 	    cmocka_unit_test(test_columns),       cmocka_unit_test(test_tid_column),
 	    cmocka_unit_test(test_maps),          cmocka_unit_test(test_tasks),
-	    cmocka_unit_test(test_chains),        cmocka_unit_test(test_empty_stacks),
-	    cmocka_unit_test(test_counts),        cmocka_unit_test(test_dressing),
-	    cmocka_unit_test(test_cut),           cmocka_unit_test(test_bad_lines),
-	    cmocka_unit_test(test_overlong_line), cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_sink_error),    cmocka_unit_test(test_detect),
-	    cmocka_unit_test(test_random),        cmocka_unit_test(test_event_names),
+	    cmocka_unit_test(test_made_up_forks), cmocka_unit_test(test_chains),
+	    cmocka_unit_test(test_empty_stacks),  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_dressing),      cmocka_unit_test(test_cut),
+	    cmocka_unit_test(test_bad_lines),     cmocka_unit_test(test_overlong_line),
+	    cmocka_unit_test(test_refused),       cmocka_unit_test(test_sink_error),
+	    cmocka_unit_test(test_detect),        cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_event_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
