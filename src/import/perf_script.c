@@ -202,6 +202,17 @@ static struct ep_error *unknown_line(struct ep_ps *ps, const struct line *line)
 	return NULL;
 }
 
+/*
+ * A sample of which no column but its comm is shown, at most 15 characters, has a space behind it
+ * where the stack would be.
+ */
+static bool is_lone_comm(const struct line *line)
+{
+	const struct ep_ps_word *last = &line->words[line->n_words - 1];
+
+	return last->p + last->n + 1 == line->end && last->p + last->n - line->words[0].p <= 15;
+}
+
 /* Forms that have no addresses to work with: entries by symbol, listings of instructions. */
 static struct ep_error *check_form(struct ep_ps *ps, const struct line *line, bool *skip_ret)
 {
@@ -235,7 +246,7 @@ static struct ep_error *take_words(struct ep_ps *ps, const struct line *line)
 		ps->repeat = repeat;
 		return NULL;
 	}
-	if (!ep_ps_columns(ps, line->words, line->n_words, &c))
+	if (!ep_ps_columns(ps, line->words, line->n_words, &c) && !is_lone_comm(line))
 		return unknown_line(ps, line);
 	if (c.ip_only) {
 		ps->frame_ip = ps->n_frames++ ? ps->frame_ip : c.ip;

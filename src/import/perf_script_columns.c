@@ -115,6 +115,15 @@ static void set_tid(const struct ep_ps *ps, int32_t v, struct ep_ps_columns *c)
 	c->pid = pid >= 0 ? pid : v;
 }
 
+/* The column `misc`: letters for where the CPU was and what the record is. */
+static bool is_misc(const struct ep_ps_word *word)
+{
+	for (uint32_t i = 0; i < word->n; i++)
+		if (word->p[i] < 'A' || word->p[i] > 'Z')
+			return false;
+	return word->n <= 4;
+}
+
 /*
  * Reads what stands at words with a shape of their own: pid/tid, [cpu], time. Returns the index
  * behind the last of them, 0 if there is none.
@@ -140,9 +149,12 @@ static size_t find_anchors(const struct ep_ps *ps, const struct ep_ps_word *word
 		if (words[i].p[words[i].n - 1] == ':')
 			break;
 	}
+	if (has_pid || first == n)
+		return next;
 	int32_t v;
-	if (!has_pid && first < n && first > 0 &&
-	    word_pid(words[first - 1].p, words[first - 1].n, &v))
+	if (first > 1 && is_misc(&words[first - 1]))
+		first--;
+	if (first > 0 && word_pid(words[first - 1].p, words[first - 1].n, &v))
 		set_tid(ps, v, c);
 	return next;
 }

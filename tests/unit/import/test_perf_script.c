@@ -319,6 +319,9 @@ static void test_columns(void **state)
 	    "            perf          99 instructions:  0x4/0x5\n",
 	    "stream 0 cycles 3\nsample -1/-1 ip401481: 40>50\n"
 	    "sample -1/-1 p99: 4>5\nstream 1 instructions 2\nsample -1/-1 p99 s1: 4>5\n");
+	/* comm,misc,pid,time */
+	check_events("app  6520 U      2.000000:  0x4/0x5\n",
+	             "sample 6520/6520 t2000000000: 4>5\n");
 	/* Squeezed by hand. */
 	check_events(" 5555555551a9 0x40/0x50/P/-/-/0\n7f12345678 0x40/0x50\n 401481 0x40/0x50\n",
 	             "sample -1/-1 ip5555555551a9: 40>50/2\nsample -1/-1 ip7f12345678: 40>50\n"
@@ -421,6 +424,8 @@ static void test_chains(void **state)
 	             "\tffffffff81068283 [unknown] ([kernel.kallsyms])\n 0x40/0x50\n\n",
 	             "stream 0 cycles 3\nsample 6520/6521 cpu0 t2437657000 ipffffffff81068283 "
 	             "p1495736: 40>50\n");
+	check_events("Web Content \n\t          401234\n 0x40/0x50\nperf \n 0x60/0x70\n",
+	             "sample -1/-1 ip401234: 40>50\nsample -1/-1: 60>70\n");
 	/* A chain whose stack is empty is one sample. */
 	check_events("\n\t          401234\n\t          401235\n 0x40/0x50\n\n\t          401234\n"
 	             "\t          401235\n\n\t          401234\n 0x40/0x50\n",
