@@ -133,6 +133,38 @@ void ep_out_abort(struct ep_out *out)
 	*out = (struct ep_out){0};
 }
 
+struct ep_error *ep_out_open_unnamed(const char *near_path, FILE **ret)
+{
+	const char *folder = getenv("TMPDIR");
+	const char *slash = near_path ? strrchr(near_path, '/') : NULL;
+	ep_autofree char *tmp = NULL;
+	int n;
+
+	if (near_path)
+		n = asprintf(&tmp, "%.*s.edgeprof.XXXXXX", slash ? (int)(slash - near_path + 1) : 0,
+		             near_path);
+	else
+		n = asprintf(&tmp, "%s/edgeprof.XXXXXX", folder && *folder ? folder : "/tmp");
+	if (n < 0) {
+		tmp = NULL;
+		return ep_error_nomem();
+	}
+	int fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0 || unlink(tmp) < 0) {
+		struct ep_error *err = ep_error_os(errno, "%s: create", tmp);
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	FILE *file = fdopen(fd, "w+b");
+	if (!file) {
+		close(fd);
+		return ep_error_nomem();
+	}
+	*ret = file;
+	return NULL;
+}
+
 struct ep_error *ep_out_write(const char *path, const void *data, size_t n)
 {
 	struct ep_out out = {0};

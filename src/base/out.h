@@ -30,6 +30,12 @@ struct ep_error *ep_out_commit(struct ep_out *out) EP_MUST_CHECK;
 /* Drops what was written. Harmless on a zeroed, committed or aborted output. */
 void ep_out_abort(struct ep_out *out);
 
+/*
+ * A file without a name for reading and writing, gone when it is closed, however the program ends.
+ * It lies in the folder of `near_path`, or in $TMPDIR or /tmp if that is NULL. Errors: OS, NOMEM.
+ */
+struct ep_error *ep_out_open_unnamed(const char *near_path, FILE **ret) EP_MUST_CHECK;
+
 /* Writes a whole buffer to `path` by open, write, commit. */
 struct ep_error *ep_out_write(const char *path, const void *data, size_t n) EP_MUST_CHECK;
 

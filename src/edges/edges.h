@@ -153,18 +153,42 @@ bool ep_edges_detect(const void *data, size_t n);
 
 struct ep_edges_merge_opts {
 	bool allow_duplicates; /* the same capture twice adds up instead of being refused */
-	bool quarantine;       /* leave unreadable inputs out, warn, go on */
+	bool quarantine;       /* leave bad inputs out and go on */
 	unsigned n_threads;    /* 0: one per processor; the output does not depend on it */
+	unsigned n_open_max;   /* inputs open at once a thread, at least 2; 0: a fair number */
 };
 
+/* An input that cannot be merged, and why. */
+struct ep_edges_bad_input {
+	const char *path; /* borrowed from the caller's list */
+	struct ep_error *err;
+};
+
+/* What a merge did. The counts are of the output, 0 if there is none. */
+struct ep_edges_merge_report {
+	struct ep_edges_bad_input *bad; /* in the order of the list */
+	size_t n_bad;
+	size_t n_merged; /* inputs */
+	uint64_t n_provenance, n_binaries, n_edges, n_ranges;
+	uint64_t n_saturated;           /* counts at the largest value */
+	uint64_t n_bytes;               /* of the file */
+	uint8_t digest[EP_DIGEST_SIZE]; /* of the content */
+};
+
+void ep_edges_merge_report_deinit(struct ep_edges_merge_report *report);
+
 /*
- * Merges files into `out_path`. Memory does not grow with the number or size of inputs, only with
- * the number of open files (merged in a tree when there are many). The output's bytes do not depend
- * on order or grouping. `n_bad_ret` gets the number of inputs left out. Errors: those of reading,
- * OS; MISMATCH for a capture given twice; MISSING when no input is left.
+ * Merges files into `out_path`; "-" is standard input or output. Memory does not grow with the
+ * number or size of inputs, only with the number of binaries and of files open at once: many are
+ * merged in a tree, by way of unnamed files beside the output. The output's bytes depend neither
+ * on order, grouping nor threads. It may be one of the inputs: it is replaced at the end. NULL
+ * `opts`: all zero. `report` must be zeroed; it is filled on failure too, so that every bad input
+ * is known: those are looked for when one was met. Errors: OS, NOMEM; BAD_DATA, UNSUPPORTED or OS
+ * of a bad input (without `quarantine`); MISMATCH for a capture given twice; MISSING when no input
+ * is left.
  */
 struct ep_error *ep_edges_merge(const char *const *paths, size_t n_paths, const char *out_path,
                                 const struct ep_edges_merge_opts *opts,
-                                struct ep_warnings *warnings, size_t *n_bad_ret) EP_MUST_CHECK;
+                                struct ep_edges_merge_report *report) EP_MUST_CHECK;
 
 #endif

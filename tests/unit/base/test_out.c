@@ -98,12 +98,33 @@ static void test_errors(void **state)
 	check_fails(EP_ERROR_BAD_DATA, ep_file_open(path, 2, &file));
 }
 
+static void test_unnamed_files_leave_nothing(void **state)
+{
+	(void)state;
+	FILE *file;
+	char got[4] = {0};
+
+	unlink(path);
+	unlink(link_path);
+	check_ok(ep_out_open_unnamed(path, &file));
+	check_u64_eq(n_entries(), 0);
+	fputs("abc", file);
+	rewind(file);
+	check_u64_eq(fread(got, 1, 3, file), 3);
+	assert_string_equal(got, "abc");
+	fclose(file);
+	check_ok(ep_out_open_unnamed(NULL, &file));
+	fclose(file);
+	check_fails(EP_ERROR_OS, ep_out_open_unnamed("/nonexistent/folder/f", &file));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_abort_keeps_the_old_file),
 	    cmocka_unit_test(test_commit_replaces_and_keeps_mode_and_link),
 	    cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_unnamed_files_leave_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
