@@ -82,24 +82,32 @@ static struct ep_error *find_kind(struct ep_import *import)
 	                     "brstack, and raw captures of edgeprof record --raw");
 }
 
-struct ep_error *ep_import_open(const char *path, enum ep_import_kind kind,
-                                struct ep_warnings *warnings, struct ep_import **ret)
+struct ep_error *ep_import_open_input(struct ep_input *in, enum ep_import_kind kind,
+                                      struct ep_warnings *warnings, struct ep_import **ret)
 {
 	struct ep_import *import = calloc(1, sizeof(*import));
 
-	if (!import)
+	if (!import) {
+		ep_input_close(in);
 		return ep_error_nomem();
-	import->kind = kind;
-	import->warnings = warnings;
-	struct ep_error *err = ep_input_open(path, &import->in);
-	if (!err && kind == EP_IMPORT_AUTO)
-		err = find_kind(import);
+	}
+	*import = (struct ep_import){.in = *in, .kind = kind, .warnings = warnings};
+	struct ep_error *err = kind == EP_IMPORT_AUTO ? find_kind(import) : NULL;
 	if (err) {
 		ep_import_close(import);
 		return err;
 	}
 	*ret = import;
 	return NULL;
+}
+
+struct ep_error *ep_import_open(const char *path, enum ep_import_kind kind,
+                                struct ep_warnings *warnings, struct ep_import **ret)
+{
+	struct ep_input in;
+
+	EP_TRY(ep_input_open(path, &in));
+	return ep_import_open_input(&in, kind, warnings, ret);
 }
 
 struct ep_error *ep_import_run(struct ep_import *import, const struct ep_event_sink *sink,

@@ -30,6 +30,16 @@ struct ep_import_info {
 struct ep_error *ep_import_open(const char *path, enum ep_import_kind kind,
                                 struct ep_warnings *warnings, struct ep_import **ret) EP_MUST_CHECK;
 
+struct ep_input;
+
+/*
+ * The same for an input that is open already and of which nothing has been consumed. Takes what
+ * `in` is made of, on failure too: the caller's copy is of no further use.
+ */
+struct ep_error *ep_import_open_input(struct ep_input *in, enum ep_import_kind kind,
+                                      struct ep_warnings *warnings, struct ep_import **ret)
+    EP_MUST_CHECK;
+
 /*
  * Reads the input to its end and sends its events. What can be read is sent even if parts are
  * damaged: those are counted (EP_EVENT_LOST with EP_LOST_CORRUPT) and warned of by kind. Memory
