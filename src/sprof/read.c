@@ -28,8 +28,20 @@ static bool begins_with(const void *data, size_t n, const char *s)
 	return n >= strlen(s) && !memcmp(data, s, strlen(s));
 }
 
-/* Names the formats that are often taken for sample profiles of these kinds. */
-static struct ep_error *refuse(const void *data, size_t n, const char *name)
+/* No bytes that a text cannot have: then what is wrong is better told line by line. */
+static bool may_be_text(const void *data, size_t n)
+{
+	const unsigned char *s = data;
+
+	for (size_t i = 0; i < EP_MIN(n, (size_t)4096); i++)
+		if (s[i] < ' ' && s[i] != '\n' && s[i] != '\r' && s[i] != '\t')
+			return false;
+	return n > 0;
+}
+
+/* Names what is often taken for a sample profile of these kinds; NULL for what may be damaged text.
+ */
+static struct ep_error *refuse_other(const void *data, size_t n, const char *name)
 {
 	if (has_magic(data, n, MAGIC_COMPACT))
 		return ep_error_hint(
@@ -48,7 +60,9 @@ static struct ep_error *refuse(const void *data, size_t n, const char *name)
 		                       name);
 	if (!n)
 		return ep_error_create(EP_ERROR_BAD_DATA, "%s: empty file", name);
-	return ep_error_create(EP_ERROR_BAD_DATA, "%s: not a sample profile", name);
+	if (!may_be_text(data, n))
+		return ep_error_create(EP_ERROR_BAD_DATA, "%s: not a sample profile", name);
+	return NULL;
 }
 
 struct ep_error *ep_sprof_check_memory(const struct ep_sprof *prof, const char *name,
@@ -62,28 +76,39 @@ struct ep_error *ep_sprof_check_memory(const struct ep_sprof *prof, const char *
 	                     "damaged files may claim any size");
 }
 
-/* No bytes that a text cannot have: then what is wrong is better told line by line. */
-static bool may_be_text(const void *data, size_t n)
-{
-	const unsigned char *s = data;
-
-	for (size_t i = 0; i < EP_MIN(n, (size_t)4096); i++)
-		if (s[i] < ' ' && s[i] != '\n' && s[i] != '\r' && s[i] != '\t')
-			return false;
-	return n > 0;
-}
-
-/* Where all names are GUIDs, the text was made of a profile that had no others. */
-static void guess_md5(struct ep_sprof *prof)
+static bool is_guid(const struct ep_sprof *prof, uint32_t name)
 {
 	uint64_t guid;
 
-	for (uint32_t id = 0; id < prof->names.n; id++)
-		if (!ep_sprof_is_guid(ep_strtab_get(&prof->names, id),
-		                      ep_strtab_len(&prof->names, id), &guid))
+	return ep_sprof_is_guid(ep_strtab_get(&prof->names, name),
+	                        ep_strtab_len(&prof->names, name), &guid);
+}
+
+/* Recursion ends at EP_SPROF_DEPTH_MAX. */
+static bool all_guids(const struct ep_sprof *prof, const struct ep_sprof_func *func)
+{
+	if (!is_guid(prof, func->name))
+		return false;
+	for (uint32_t i = 0; i < func->n_records; i++)
+		for (uint32_t k = 0; k < func->records[i].n_targets; k++)
+			if (!is_guid(prof, func->records[i].targets[k].name))
+				return false;
+	for (uint32_t i = 0; i < func->n_calls; i++)
+		if (!all_guids(prof, func->calls[i].func))
+			return false;
+	return true;
+}
+
+/*
+ * A profile of GUIDs that went through text, or through llvm-profdata without its --use-md5, has
+ * them as names. No function has a name of digits only.
+ */
+static void guess_md5(struct ep_sprof *prof)
+{
+	for (size_t i = 0; i < prof->funcs.n; i++)
+		if (!all_guids(prof, prof->funcs.v[i]))
 			return;
-	if (prof->names.n)
-		prof->flags |= EP_SPROF_MD5;
+	prof->flags |= EP_SPROF_MD5;
 }
 
 struct ep_error *ep_sprof_read(const void *data, size_t n, const char *name,
@@ -97,18 +122,18 @@ struct ep_error *ep_sprof_read(const void *data, size_t n, const char *name,
 	if (!limits.memory_max && (!ep_size_mul(n, 64, &limits.memory_max) ||
 	                           !ep_size_add(limits.memory_max, 64u << 20, &limits.memory_max)))
 		limits.memory_max = SIZE_MAX;
-	if (format == EP_SPROF_UNKNOWN && !may_be_text(data, n))
-		return refuse(data, n, name);
+	if (format == EP_SPROF_UNKNOWN)
+		EP_TRY(refuse_other(data, n, name));
 	if (format == EP_SPROF_EXTBINARY || format == EP_SPROF_BINARY) {
 		err = ep_sprof_read_binary(data, n, name, &limits, &prof);
 	} else {
 		prof.format = EP_SPROF_TEXT;
 		err = ep_sprof_read_text(data, n, name, &limits, &prof);
-		if (!err)
-			guess_md5(&prof);
 	}
-	if (!err)
+	if (!err) {
+		guess_md5(&prof);
 		err = ep_sprof_finalise(&prof);
+	}
 	if (err) {
 		ep_sprof_deinit(&prof);
 		return err;

@@ -22,7 +22,8 @@ enum ep_sprof_format ep_sprof_detect(const void *data, size_t n);
 
 /*
  * Reads the n bytes of a profile and finalises it; `name` is the input's for messages, opts may be
- * NULL. A function that occurs twice is added up. *ret is set on success only and then independent
+ * NULL. A function that occurs twice is added up. Where all names are numbers, they are taken for
+ * GUIDs (EP_SPROF_MD5). *ret is set on success only and then independent
  * of `data`. Errors: BAD_DATA with the place (file:line:column, or the offset); UNSUPPORTED for
  * formats and versions there are but this does not read; NOMEM, also over the memory limit.
  */

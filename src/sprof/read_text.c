@@ -108,9 +108,13 @@ static struct ep_error *intern(struct text_reader *r, const char *s, const char 
 	return ep_sprof_name(r->prof, s, (size_t)(end - s), ret);
 }
 
+static bool has_bom(const char *s, const char *end)
+{
+	return end - s >= 3 && !memcmp(s, "\xef\xbb\xbf", 3);
+}
+
 static struct ep_error *read_head(struct text_reader *r)
 {
-	static const char bom[] = "\xef\xbb\xbf";
 	const char *name_end, *at;
 	struct ep_sprof_func *func;
 	uint64_t total, head;
@@ -119,7 +123,7 @@ static struct ep_error *read_head(struct text_reader *r)
 	if (*r->line == '\t')
 		return ep_error_hint(expected(r, r->line, "blanks or a function's name"),
 		                     "lines are indented with blanks, not tabs");
-	if (r->end - r->line >= 3 && !memcmp(r->line, bom, 3))
+	if (has_bom(r->line, r->end))
 		return ep_error_hint(bad_line(r, r->line, "a byte-order mark"),
 		                     "save the file as UTF-8 without BOM");
 	if (!split_head(r->line, r->end, &name_end, &total, &head, &at))
@@ -260,11 +264,9 @@ static struct ep_error *read_metadata(struct text_reader *r, size_t depth)
 	} else if ((size_t)(end - s) > strlen(checksum) && !memcmp(s, checksum, strlen(checksum))) {
 		if (!parse_number(skip_blanks(s + strlen(checksum), end), end, &v))
 			return expected(r, s, FORM_METADATA);
-		if (v) {
-			func->checksum = v;
-			func->flags |= EP_SPROF_HAS_CHECKSUM;
-		}
-		if (v && depth == 1)
+		func->checksum = v;
+		func->flags |= EP_SPROF_HAS_CHECKSUM;
+		if (depth == 1)
 			r->prof->flags |= EP_SPROF_PROBE;
 	} else if ((size_t)(end - s) > strlen(attributes) &&
 	           !memcmp(s, attributes, strlen(attributes))) {
@@ -352,7 +354,7 @@ bool ep_sprof_looks_like_text(const void *data, size_t n)
 	while (s < end) {
 		const char *next = next_line(s, end, &line_end), *word = skip_blanks(s, line_end);
 		if (word < line_end && *word != '#')
-			return word == s && *s != '\t' && (unsigned char)*s != 0xef &&
+			return word == s && *s != '\t' && !has_bom(s, line_end) &&
 			       !memchr(s, '\0', (size_t)(line_end - s)) &&
 			       split_head(s, line_end, &name_end, &total, &head, &at);
 		s = next;
@@ -377,6 +379,10 @@ struct ep_error *ep_sprof_read_text(const void *data, size_t n, const char *name
 		EP_TRY(read_line(&r));
 		s = next;
 	}
+	if (n && end[-1] != '\n')
+		ep_warn(opts->warnings, "no-line-end",
+		        "%s:%llu: the last line has no end, as if the file were cut", name,
+		        (unsigned long long)r.line_no);
 	if (!prof->funcs.n)
 		return ep_error_create(EP_ERROR_MISSING, "%s: no function in the profile", name);
 	return NULL;

@@ -45,7 +45,10 @@ static bool fits_text(const char *s, size_t n, enum name_role role)
 		n_digits++;
 	switch (role) {
 	case ROLE_FUNC:
-		return s[0] != '#' && s[0] != '[' && s[0] != '\t';
+		return s[0] != '#' && s[0] != '[' && s[0] != '\t' &&
+		       !(n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3)) &&
+		       ep_sprof_detect(s, n) != EP_SPROF_BINARY &&
+		       ep_sprof_detect(s, n) != EP_SPROF_EXTBINARY;
 	case ROLE_CALLEE:
 		return !(n_digits && n_digits < n && s[n_digits] == ' ') &&
 		       !(n >= 8 && !memcmp(s, "vtables ", 8));
