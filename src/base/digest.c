@@ -4,6 +4,10 @@
 
 #include <string.h>
 #include <xxhash.h>
+#ifdef EP_HAVE_XXH_DISPATCH
+/* Replaces what is used of xxhash.h by variants that are chosen by the CPU, of the same result. */
+#include <xxh_x86dispatch.h>
+#endif
 
 struct ep_digester {
 	XXH3_state_t *state;
