@@ -11,6 +11,8 @@
 /* How much of a map enters the window at a time: small enough to be in the cache when parsed. */
 #define MAP_STEP ((size_t)512 << 10)
 #define BUF_MIN ((size_t)1 << 20)
+/* A map's pages this far behind the window are let go of; who looks again gets them back. */
+#define KEEP_BEHIND ((size_t)32 << 20)
 
 static struct ep_error *input_init(const char *name, struct ep_input *ret)
 {
@@ -82,11 +84,24 @@ struct ep_error *ep_input_open_memory(const char *name, const void *data, size_t
 	return NULL;
 }
 
+/* Keeps the resident size of a long map bounded. */
+static void release_behind(struct ep_input *in)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), from = in->released;
+
+	if (!in->own_map || in->offset - from < 2 * KEEP_BEHIND)
+		return;
+	size_t to = ((size_t)in->offset - KEEP_BEHIND) / page * page;
+	(void)madvise((void *)(uintptr_t)(in->map + from), to - from, MADV_DONTNEED);
+	in->released = to;
+}
+
 static struct ep_error *fill_map(struct ep_input *in, size_t n)
 {
 	size_t left = in->map_size - (size_t)in->offset;
 	size_t want = EP_MIN(left, EP_MAX(n, in->n + MAP_STEP));
 
+	release_behind(in);
 	ep_digester_add(in->digester, in->data + in->n, want - in->n);
 	in->n = want;
 	in->eof = want == left;

@@ -25,6 +25,7 @@ struct ep_input {
 
 	/* Private from here on. */
 	struct ep_digester *digester;
+	size_t released;             /* bytes at the start of the map whose pages were let go */
 	int fd;                      /* stream: source, -1 if it is memory */
 	bool own_fd, own_map;        /* ours to close and unmap */
 	unsigned char *buf;          /* stream: what the window lies in */
