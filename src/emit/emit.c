@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The road from the edges of a binary to its profile, step by step. */
+#include <string.h>
+
+#include "base/parallel.h"
+#include "emit/internal.h"
+
+static struct ep_error *nothing(const struct ep_emit_state *state, const char *what,
+                                const char *hint)
+{
+	const struct ep_drops *drops = &state->account->drops;
+	size_t most = 0;
+
+	for (size_t i = 1; i < EP_DROP_N; i++)
+		if (drops->n[i] > drops->n[most])
+			most = i;
+	struct ep_error *err =
+	    drops->n[most]
+	        ? ep_error_create(EP_ERROR_MISSING, "%s: %s; most were dropped as %s (%s)",
+	                          state->object->path, what, ep_drop_name((enum ep_drop)most),
+	                          ep_drop_help((enum ep_drop)most))
+	        : ep_error_create(EP_ERROR_MISSING, "%s: %s", state->object->path, what);
+
+	return ep_error_hint(err, "%s", hint);
+}
+
+/* All addresses that samples name. */
+static struct ep_error *sampled(const struct ep_emit_state *state, ep_emit_interval_vec *ret)
+{
+	if (!ep_vec_reserve(ret, state->ranges.n + 2 * state->branches.n))
+		return ep_error_nomem();
+	for (size_t i = 0; i < state->ranges.n; i++)
+		ret->v[ret->n++] =
+		    (struct ep_interval){state->ranges.v[i].start, state->ranges.v[i].last + 1};
+	for (size_t i = 0; i < state->branches.n; i++) {
+		const struct ep_emit_branch *branch = &state->branches.v[i];
+
+		ret->v[ret->n++] = (struct ep_interval){branch->to, branch->to + 1};
+		if (branch->from_known)
+			ret->v[ret->n++] = (struct ep_interval){branch->from, branch->from + 1};
+	}
+	ep_emit_intervals_join(ret);
+	return NULL;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static struct ep_error *build_code(struct ep_emit_state *state,
+                                   const struct ep_intervals *intervals)
+{
+	EP_VEC(uint64_t) starts = {0};
+	bool compat = state->opts->compat;
+	size_t n_ranges = compat ? 0 : state->table->n_ranges;
+
+	if (!ep_vec_reserve(&starts, state->n_symbols + n_ranges))
+		return ep_error_nomem();
+	for (size_t i = 0; i < state->n_symbols; i++)
+		starts.v[starts.n++] = state->symbols[i].vaddr;
+	for (size_t i = 0; i < n_ranges; i++)
+		starts.v[starts.n++] = state->table->ranges[i].lo;
+	if (starts.n)
+		qsort(starts.v, starts.n, sizeof(*starts.v), compare_u64);
+	struct ep_code_starts list = {starts.v, starts.n};
+	struct ep_error *err =
+	    ep_code_build(state->object, intervals, &list, compat, state->n_threads, &state->code);
+	ep_vec_deinit(&starts);
+	return err;
+}
+
+/*
+ * Whom each branch enters. A jump back to the first instruction from inside the same function is a
+ * loop; llvm-profgen takes it for a call.
+ */
+static void find_callees(struct ep_emit_state *state)
+{
+	for (size_t i = 0; i < state->branches.n; i++) {
+		struct ep_emit_branch *branch = &state->branches.v[i];
+		const struct ep_func_group *group =
+		    ep_functions_entry(&state->functions, branch->to);
+
+		if (!group)
+			continue;
+		branch->callee = (uint32_t)(group - state->functions.groups);
+		if (state->opts->compat || !branch->from_known)
+			continue;
+		const struct ep_func_range *from =
+		    ep_functions_find(&state->functions, branch->from);
+		const struct ep_code_insn *insn = ep_code_at(&state->code, branch->from);
+		if (from && insn && from->group == branch->callee &&
+		    (insn->cls == EP_INSN_COND || insn->cls == EP_INSN_JUMP ||
+		     insn->cls == EP_INSN_IND_JUMP))
+			branch->callee = EP_SYM_NONE;
+	}
+}
+
+/* Functions in which a range starts count as looked at: the rest of them is known not to run. */
+static struct ep_error *touch_functions(struct ep_emit_state *state)
+{
+	struct ep_functions *f = &state->functions;
+	uint64_t *lost = &state->account->drops.n[EP_DROP_NO_FUNCTION];
+
+	for (size_t i = 0; i < state->ranges.n; i++) {
+		const struct ep_func_range *range = ep_functions_find(f, state->ranges.v[i].start);
+
+		if (range)
+			f->groups[range->group].touched = true;
+		else
+			*lost = ep_count_add(*lost, ep_count_round(state->ranges.v[i].count));
+	}
+	for (size_t i = 0; i < f->n_all; i++) {
+		struct ep_interval at = {f->all[i].lo, f->all[i].hi};
+
+		if (f->groups[f->all[i].group].touched && !ep_vec_push(&state->zero, at))
+			return ep_error_nomem();
+	}
+	ep_emit_intervals_join(&state->zero);
+	EP_TRY(sampled(state, &state->wanted));
+	if (!ep_vec_reserve(&state->wanted, state->zero.n))
+		return ep_error_nomem();
+	for (size_t i = 0; i < state->zero.n; i++)
+		state->wanted.v[state->wanted.n++] = state->zero.v[i];
+	ep_emit_intervals_join(&state->wanted);
+	return NULL;
+}
+
+static void measure_executed(struct ep_emit_state *state)
+{
+	for (size_t i = 0; i < state->steps.n; i++) {
+		const struct ep_step *step = &state->steps.v[i];
+		uint64_t bytes = ep_code_bytes(&state->code, step->lo, step->last + 1);
+
+		state->account->executed += (double)bytes * (double)step->count;
+	}
+}
+
+static struct ep_error *symbolise(struct ep_emit_state *state)
+{
+	ep_emit_interval_vec all = {0};
+	struct ep_error *err = sampled(state, &all);
+	struct ep_intervals intervals = {all.v, all.n};
+
+	if (!err)
+		err = ep_symboliser_functions(state->sym, state->opts->compat ? NULL : &intervals,
+		                              &state->table);
+	if (!err)
+		err = build_code(state, &intervals);
+	ep_vec_deinit(&all);
+	return err;
+}
+
+static struct ep_error *run(struct ep_emit_state *state, const struct ep_edges_binary *binary,
+                            struct ep_sprof *ret)
+{
+	EP_TRY(ep_emit_load(state, binary));
+	if (!state->ranges.n && !state->branches.n)
+		return nothing(state, "no samples of this binary",
+		               "is it the binary that ran? `edgeprof show` lists what was sampled");
+	EP_TRY(symbolise(state));
+	ep_emit_check(state);
+	if (!state->ranges.n && !state->branches.n)
+		return nothing(state, "no sample fits the code of this binary",
+		               "it is not the binary that ran, though it may have its name");
+	EP_TRY(ep_functions_build(state->table, state->symbols, state->n_symbols,
+	                          state->opts->compat, &state->functions));
+	find_callees(state);
+	EP_TRY(touch_functions(state));
+	EP_TRY(ep_steps_build(&state->ranges, &state->steps));
+	measure_executed(state);
+	EP_TRY(ep_emit_collect(state));
+	EP_TRY(ep_emit_build(state, ret));
+	if (state->account->with_lines <= 0)
+		return nothing(state, "no line info for the code that was sampled",
+		               "build the sampled code with -g, or give its debug file with "
+		               "--debug-file");
+	return ep_emit_density(ret, state->account);
+}
+
+static void fill_stats(struct ep_emit_state *state, struct ep_warnings *warnings)
+{
+	struct ep_sym_stats stats = ep_symboliser_stats(state->sym);
+	struct ep_emit_account *account = state->account;
+
+	account->n_units = stats.n_units;
+	account->n_units_read = stats.n_units_read;
+	account->n_bad_units = stats.n_bad_units;
+	account->n_missing_dwo = stats.n_missing_dwo;
+	if (stats.n_bad_units)
+		ep_warn(warnings, "bad-debug-info",
+		        "%s: %u units of debug information are damaged and used as far as they go",
+		        state->object->path, stats.n_bad_units);
+	if (stats.n_missing_dwo)
+		ep_warn(warnings, "missing-dwo",
+		        "%s: the .dwo files of %u units were not found: their code has no names",
+		        state->object->path, stats.n_missing_dwo);
+	if (account->max_body > UINT32_MAX)
+		ep_warn(warnings, "count-over-32-bit",
+		        "%s: a line has %llu samples; compilers keep 32 bits of a weight",
+		        state->object->path, (unsigned long long)account->max_body);
+}
+
+static void state_deinit(struct ep_emit_state *state)
+{
+	for (size_t i = 0; state->units && i < state->n_units; i++)
+		ep_unit_counts_deinit(&state->units[i]);
+	free(state->units);
+	ep_vec_deinit(&state->ranges);
+	ep_vec_deinit(&state->branches);
+	ep_vec_deinit(&state->wanted);
+	ep_vec_deinit(&state->zero);
+	ep_vec_deinit(&state->steps);
+	ep_code_deinit(&state->code);
+	ep_functions_deinit(&state->functions);
+	ep_symboliser_close(state->sym);
+}
+
+/* Symbols come from the debug file where the binary has lost its own. */
+static struct ep_error *open_symbols(struct ep_emit_state *state, struct ep_object **debug_ret)
+{
+	const struct ep_emit_opts *opts = state->opts;
+	struct ep_object *source = state->object;
+
+	if (opts->debug_data && !ep_object_section(state->object, ".symtab")) {
+		EP_TRY(ep_object_open_memory(opts->debug_data, opts->debug_size, opts->debug_name,
+		                             debug_ret));
+		source = *debug_ret;
+	}
+	return ep_object_symbols(source, &state->symbols, &state->n_symbols);
+}
+
+struct ep_error *ep_emit_profile(const struct ep_edges_binary *binary, struct ep_object *object,
+                                 const struct ep_emit_opts *opts, struct ep_warnings *warnings,
+                                 struct ep_sprof *ret, struct ep_emit_account *account_ret)
+{
+	struct ep_emit_state state = {.opts = opts, .object = object, .account = account_ret};
+	struct ep_object *debug = NULL;
+
+	*account_ret = (struct ep_emit_account){0};
+	if (!ep_isa_known(object->machine))
+		return ep_error_create(EP_ERROR_UNSUPPORTED,
+		                       "%s: machine %u is not supported, only x86-64 and AArch64",
+		                       object->path, object->machine);
+	state.n_threads = opts->n_threads ? opts->n_threads : ep_parallel_cpus();
+	struct ep_sym_opts sym_opts = {.n_threads = state.n_threads, .dead_lines = opts->compat};
+	struct ep_error *err = ep_symboliser_open(opts->debug_data, opts->debug_size,
+	                                          opts->debug_name, object, &sym_opts, &state.sym);
+	if (!err)
+		err = open_symbols(&state, &debug);
+	if (!err)
+		err = run(&state, binary, ret);
+	if (state.sym)
+		fill_stats(&state, warnings);
+	state_deinit(&state);
+	ep_object_close(debug);
+	return err;
+}
