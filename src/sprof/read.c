@@ -34,7 +34,7 @@ static bool may_be_text(const void *data, size_t n)
 	const unsigned char *s = data;
 
 	for (size_t i = 0; i < EP_MIN(n, (size_t)4096); i++)
-		if (s[i] < ' ' && s[i] != '\n' && s[i] != '\r' && s[i] != '\t')
+		if ((s[i] < ' ' && s[i] != '\n' && s[i] != '\r' && s[i] != '\t') || s[i] == 0x7f)
 			return false;
 	return n > 0;
 }

@@ -80,6 +80,28 @@ static void keep_provenance(const struct ep_sprof *prof, struct ep_sprof_write_o
 	}
 }
 
+/* Recursion ends at EP_SPROF_DEPTH_MAX. */
+static bool has_attributes(const struct ep_sprof_func *func)
+{
+	if (func->attributes)
+		return true;
+	for (uint32_t i = 0; i < func->n_calls; i++)
+		if (has_attributes(func->calls[i].func))
+			return true;
+	return false;
+}
+
+static bool loses_attributes(const struct ep_sprof *prof, const struct ep_sprof_write_opts *write)
+{
+	if (write->format == EP_SPROF_TEXT ||
+	    (write->format == EP_SPROF_EXTBINARY && (prof->flags & EP_SPROF_PREINLINED)))
+		return false;
+	for (size_t i = 0; i < prof->funcs.n; i++)
+		if (has_attributes(prof->funcs.v[i]))
+			return true;
+	return false;
+}
+
 /* What the new format cannot hold is said, never dropped in silence. */
 static void tell_losses(const struct ep_args *args, const struct ep_sprof *prof,
                         const struct ep_sprof_write_opts *write)
@@ -96,6 +118,9 @@ static void tell_losses(const struct ep_args *args, const struct ep_sprof *prof,
 		            prof->symbols.n);
 	if (has_provenance && !ext)
 		ep_cmd_note(args, "the provenance is left out: only extbinary has one");
+	if (loses_attributes(prof, write))
+		ep_cmd_note(args, "inlining attributes are left out: the format has them only for "
+		                  "profiles of a pre-inliner");
 	if ((prof->flags & (EP_SPROF_FS | EP_SPROF_PARTIAL)) && !ext)
 		ep_cmd_note(args, "the flags of the profile are left out: only extbinary has them");
 }

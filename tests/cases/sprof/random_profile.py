@@ -70,7 +70,7 @@ class Generator:
         indent = " " * (depth + 1)
         for loc in self.locations(self.rng.choice([0, 1, 3, 8, 40])):
             yield "%s%s: %d%s" % (indent, self.place(loc), self.count(), self.targets())
-        n_calls = self.rng.choice([0, 0, 1, 2, 4]) if depth < 7 else 0
+        n_calls = self.rng.choice([0, 0, 0, 1, 2, 3]) if depth < 8 else 0
         for loc in self.locations(n_calls):
             for name in self.rng.sample(self.names, self.rng.choice([1, 1, 2])):
                 if name[0].isdigit() or name[0] == "!":
