@@ -70,7 +70,8 @@ static struct ep_error *find_byte_order(struct ep_perf_reader *r)
 	r->swap = ep_swap_for(r->big_endian);
 	size = ep_load_u64(p + 8, r->swap);
 	r->is_pipe = size == PERF_PIPE_HEADER_SIZE;
-	if (r->is_pipe || size == PERF_HEADER_SIZE_OLD || size >= PERF_HEADER_SIZE)
+	if (r->is_pipe || size == PERF_HEADER_SIZE_OLD ||
+	    (size >= PERF_HEADER_SIZE && size <= UINT16_MAX))
 		return NULL;
 	return ep_error_create(EP_ERROR_BAD_DATA, "%s: perf.data header of %" PRIu64 " bytes",
 	                       r->in->name, size);
