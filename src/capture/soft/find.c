@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Searching for the program, QEMU, the plugin and the libraries. */
+#include "capture/soft/find.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "capture/soft/host.h"
+
+/* More program headers than any linker makes. */
+#define MAX_PHDRS 256
+
+const char *ep_soft_arch_name(uint16_t machine)
+{
+	return machine == EM_X86_64 ? "x86_64" : machine == EM_AARCH64 ? "aarch64" : NULL;
+}
+
+uint16_t ep_soft_native_machine(void)
+{
+#if defined(__x86_64__)
+	return EM_X86_64;
+#elif defined(__aarch64__)
+	return EM_AARCH64;
+#else
+	return 0;
+#endif
+}
+
+static bool is_file(const char *path, int access_mode)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, access_mode);
+}
+
+/* snprintf() of two parts that tells whether it fitted. */
+static bool join(char ret[PATH_MAX], const char *a, const char *b)
+{
+	int n = snprintf(ret, PATH_MAX, "%s%s", a, b);
+
+	return n >= 0 && n < PATH_MAX;
+}
+
+/* The first executable file of that name in $PATH. */
+static bool find_in_path(const char *name, char ret[PATH_MAX])
+{
+	const char *path = getenv("PATH");
+
+	for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+		size_t n = strcspn(p, ":");
+		char dir[PATH_MAX];
+		int len = snprintf(dir, sizeof(dir), "%.*s/", (int)EP_MIN(n, (size_t)PATH_MAX),
+		                   n ? p : ".");
+		if (len > 0 && len < PATH_MAX && join(ret, dir, name) && is_file(ret, X_OK))
+			return true;
+		p += n + (p[n] == ':');
+	}
+	return false;
+}
+
+/* -- the program -- */
+
+static struct ep_error *refuse_script(const char *path, const char *head)
+{
+	size_t len = strcspn(head + 2, "\n");
+	struct ep_error *err =
+	    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: is a script, not a program", path);
+	return ep_error_hint(err, "record its interpreter: edgeprof record -- %.*s %s",
+	                     (int)EP_MIN(len, (size_t)200), head + 2, path);
+}
+
+static struct ep_error *read_interp(int fd, const char *path, const Elf64_Ehdr *eh, char *ret)
+{
+	*ret = '\0';
+	if (eh->e_phentsize != sizeof(Elf64_Phdr) || eh->e_phnum > MAX_PHDRS)
+		return ep_error_create(EP_ERROR_BAD_DATA, "%s: program headers: %u of %u bytes",
+		                       path, eh->e_phnum, eh->e_phentsize);
+	for (unsigned i = 0; i < eh->e_phnum; i++) {
+		Elf64_Phdr ph;
+		off_t at = (off_t)(eh->e_phoff + (uint64_t)i * sizeof(ph));
+		if (pread(fd, &ph, sizeof(ph), at) != (ssize_t)sizeof(ph))
+			return ep_error_create(EP_ERROR_BAD_DATA, "%s: program header %u: cut off",
+			                       path, i);
+		if (ph.p_type != PT_INTERP)
+			continue;
+		if (!ph.p_filesz || ph.p_filesz >= PATH_MAX ||
+		    pread(fd, ret, ph.p_filesz, (off_t)ph.p_offset) != (ssize_t)ph.p_filesz)
+			return ep_error_create(EP_ERROR_BAD_DATA, "%s: PT_INTERP: unreadable",
+			                       path);
+		ret[ph.p_filesz] = '\0';
+		return NULL;
+	}
+	return NULL;
+}
+
+static struct ep_error *read_program(int fd, struct ep_soft_program *p)
+{
+	union {
+		Elf64_Ehdr eh;
+		char text[256];
+	} head = {.text = ""};
+	ssize_t n = pread(fd, &head, sizeof(head) - 1, 0);
+
+	if (n < 0)
+		return ep_error_os(errno, "%s", p->path);
+	if (n >= 2 && !memcmp(head.text, "#!", 2))
+		return refuse_script(p->path, head.text);
+	if (n < (ssize_t)sizeof(head.eh) || memcmp(head.text, ELFMAG, SELFMAG) != 0)
+		return ep_error_create(EP_ERROR_UNSUPPORTED, "%s: is not an ELF program", p->path);
+	if (head.eh.e_ident[EI_CLASS] != ELFCLASS64 || head.eh.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    !ep_soft_arch_name(head.eh.e_machine))
+		return ep_error_create(EP_ERROR_UNSUPPORTED,
+		                       "%s: ELF machine %u: only 64-bit x86 and little-endian "
+		                       "AArch64 programs can be recorded",
+		                       p->path, head.eh.e_machine);
+	if (head.eh.e_type != ET_EXEC && head.eh.e_type != ET_DYN)
+		return ep_error_create(EP_ERROR_UNSUPPORTED, "%s: is no program but ELF type %u",
+		                       p->path, head.eh.e_type);
+	p->machine = head.eh.e_machine;
+	return read_interp(fd, p->path, &head.eh, p->interp);
+}
+
+struct ep_error *ep_soft_find_program(const char *name, struct ep_soft_program *ret)
+{
+	struct ep_soft_program p = {.path = ""};
+
+	if (!strchr(name, '/') ? !find_in_path(name, p.path) : !join(p.path, name, ""))
+		return ep_error_os(ENOENT, "%s", name);
+	ep_autoclose int fd = open(p.path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return ep_error_os(errno, "%s", p.path);
+	if (!S_ISREG(st.st_mode))
+		return ep_error_create(EP_ERROR_USAGE, "%s: is not a file", p.path);
+	if (access(p.path, X_OK) < 0)
+		return ep_error_os(errno, "%s", p.path);
+	EP_TRY(read_program(fd, &p));
+	*ret = p;
+	return NULL;
+}
+
+/* -- QEMU -- */
+
+/* The first n-1 bytes that a command prints. False: it cannot be run or fails. */
+static bool output_of(char *const argv[], char *ret, size_t n)
+{
+	int fds[2], status;
+	size_t n_read = 0;
+
+	if (pipe(fds) < 0)
+		return false;
+	pid_t pid = fork();
+	if (!pid) {
+		dup2(fds[1], STDOUT_FILENO);
+		close(fds[0]);
+		close(fds[1]);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(fds[1]);
+	ep_autoerr err = pid < 0 ? NULL : ep_read_full(fds[0], argv[0], ret, n - 1, &n_read);
+	close(fds[0]);
+	ret[n_read] = '\0';
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return pid > 0 && !err && !status;
+}
+
+static unsigned api_of(unsigned major, unsigned minor)
+{
+	if (!major || major < 9)
+		return 1;
+	return major == 9 && !minor ? 2 : 3;
+}
+
+static void read_version(struct ep_soft_qemu *q)
+{
+	static char option[] = "--version";
+	char *argv[] = {q->path, option, NULL}, text[256];
+	const char *at = output_of(argv, text, sizeof(text)) ? strstr(text, "version ") : NULL;
+
+	if (at && sscanf(at, "version %u.%u", &q->major, &q->minor) == 2)
+		snprintf(q->version, sizeof(q->version), "%.*s", (int)strspn(at + 8, "0123456789."),
+		         at + 8);
+	q->api = api_of(q->major, q->minor);
+}
+
+struct ep_error *ep_soft_find_qemu(uint16_t machine, const char *path, struct ep_soft_qemu *ret)
+{
+	struct ep_soft_qemu q = {.path = ""};
+	char name[64];
+
+	snprintf(name, sizeof(name), "qemu-%s", ep_soft_arch_name(machine));
+	if (path) {
+		if (!join(q.path, path, "") || !is_file(path, X_OK))
+			return ep_error_os(errno ? errno : ENOENT, "%s", path);
+	} else if (!find_in_path(name, q.path)) {
+		struct ep_error *err =
+		    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: not found in PATH", name);
+		return ep_error_hint(err, "install QEMU's user-mode emulation (Debian: apt install "
+		                          "qemu-user); the static build cannot load plugins");
+	}
+	read_version(&q);
+	*ret = q;
+	return NULL;
+}
+
+/* -- the plugin -- */
+
+/* `path` is the plugin or a folder that holds it. */
+static bool plugin_at(const char *path, unsigned api, char ret[PATH_MAX])
+{
+	char name[64];
+
+	if (is_file(path, R_OK))
+		return join(ret, path, "");
+	snprintf(name, sizeof(name), "/softbrbe-api%u.so", api);
+	return join(ret, path, name) && is_file(ret, R_OK);
+}
+
+/* In the build tree or below the prefix that the running executable lies in. */
+static bool plugin_beside(unsigned api, char ret[PATH_MAX])
+{
+	static const char *const places[] = {"/../softbrbe", "/" EP_PLUGIN_FROM_BIN};
+	char exe[PATH_MAX], dir[PATH_MAX];
+
+	if (!ep_soft_host_exe_path(exe, sizeof(exe)) || !strrchr(exe, '/'))
+		return false;
+	*strrchr(exe, '/') = '\0';
+	for (size_t i = 0; i < EP_ARRAY_LEN(places); i++)
+		if (join(dir, exe, places[i]) && plugin_at(dir, api, ret))
+			return true;
+	return false;
+}
+
+struct ep_error *ep_soft_find_plugin(unsigned api, const char *path, char ret[PATH_MAX])
+{
+	const char *env = getenv("EDGEPROF_SOFTBRBE");
+
+	if (!path && env && *env)
+		path = env;
+	if (path ? plugin_at(path, api, ret)
+	         : plugin_beside(api, ret) || plugin_at(EP_PLUGIN_DIR, api, ret))
+		return NULL;
+	struct ep_error *err =
+	    ep_error_create(EP_ERROR_UNSUPPORTED, "softbrbe-api%u.so: not found in %s", api,
+	                    path ? path : EP_PLUGIN_DIR);
+	return ep_error_hint(err, "name the plugin or its folder in EDGEPROF_SOFTBRBE");
+}
+
+/* -- the libraries -- */
+
+/* True if the file is ELF of that machine: a loader of the host's own is no use to a foreigner. */
+static bool is_for(const char *path, uint16_t machine)
+{
+	Elf64_Ehdr eh;
+	ep_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 && pread(fd, &eh, sizeof(eh), 0) == (ssize_t)sizeof(eh) &&
+	       !memcmp(eh.e_ident, ELFMAG, SELFMAG) && eh.e_machine == machine;
+}
+
+static bool sysroot_fits(const char *root, const struct ep_soft_program *program)
+{
+	char path[PATH_MAX];
+
+	return join(path, root, program->interp) && is_for(path, program->machine);
+}
+
+struct ep_error *ep_soft_find_sysroot(const struct ep_soft_program *program, const char *sysroot,
+                                      char ret[PATH_MAX])
+{
+	const char *env = getenv("QEMU_LD_PREFIX");
+	char cross[64];
+
+	snprintf(cross, sizeof(cross), "/usr/%s-linux-gnu", ep_soft_arch_name(program->machine));
+	ret[0] = '\0';
+	if (sysroot) {
+		join(ret, sysroot, "");
+		if (!program->interp[0] || sysroot_fits(sysroot, program))
+			return NULL;
+	} else if (!program->interp[0] || (env && sysroot_fits(env, program)) ||
+	           sysroot_fits("", program)) {
+		return NULL;
+	} else if (sysroot_fits(cross, program)) {
+		join(ret, cross, "");
+		return NULL;
+	}
+	struct ep_error *err =
+	    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: its dynamic loader %s is not in %s",
+	                    program->path, program->interp, sysroot ? sysroot : "this system");
+	return ep_error_hint(err,
+	                     "install the C library for %s (Debian: apt install "
+	                     "libc6-%s-cross) or name a root folder with --sysroot",
+	                     ep_soft_arch_name(program->machine),
+	                     program->machine == EM_AARCH64 ? "arm64" : "amd64");
+}
