@@ -7,6 +7,7 @@
 #include "import/input.h"
 #include "import/perf_data.h"
 #include "import/perf_script.h"
+#include "record/raw.h"
 
 /* Bytes looked at to tell what an input is. */
 #define DETECT_SIZE ((size_t)64 << 10)
@@ -23,7 +24,27 @@ static struct ep_error *run_perf_data(struct ep_input *in, const struct ep_event
 	return ep_perf_data_run(in, sink, warnings, &ret->capture);
 }
 
-/* By kind; kinds are tried in this order. */
+static struct ep_error *read_input(void *payload, void *buf, size_t n, size_t *n_ret)
+{
+	struct ep_input *in = payload;
+
+	EP_TRY(ep_input_fill(in, n));
+	*n_ret = EP_MIN(n, in->n);
+	if (*n_ret)
+		memcpy(buf, in->data, *n_ret);
+	ep_input_consume(in, *n_ret);
+	return NULL;
+}
+
+static struct ep_error *run_raw(struct ep_input *in, const struct ep_event_sink *sink,
+                                struct ep_warnings *warnings, struct ep_import_info *ret)
+{
+	struct ep_raw_source source = {.name = in->name, .read = read_input, .payload = in};
+
+	return ep_raw_read(&source, sink, warnings, &in->arena, &ret->capture);
+}
+
+/* By kind. */
 static const struct importer {
 	const char *name;
 	bool (*detect)(const void *data, size_t n);
@@ -32,7 +53,12 @@ static const struct importer {
 } importers[] = {
     [EP_IMPORT_PERF_DATA] = {"perf.data", ep_perf_data_detect, run_perf_data},
     [EP_IMPORT_PERF_SCRIPT] = {"perf script", ep_perf_script_detect, ep_perf_script_run},
+    [EP_IMPORT_RAW] = {"raw capture", ep_raw_detect, run_raw},
 };
+
+/* Text last: the evidence that it has to give is weak. */
+static const enum ep_import_kind detect_order[] = {EP_IMPORT_RAW, EP_IMPORT_PERF_DATA,
+                                                   EP_IMPORT_PERF_SCRIPT};
 
 const char *ep_import_kind_name(enum ep_import_kind kind)
 {
@@ -50,7 +76,9 @@ static const char *known_stranger(const unsigned char *p, size_t n)
 		const char *what;
 	} strangers[] = {
 	    {"\177ELF", 4, "an ELF file"},
-	    {"EPEDGES", 7, "a .edges file, which is folded already"},
+	    {"\x89"
+	     "EPEDGE",
+	     7, "a .edges file, which is folded already"},
 	    {"\x1f\x8b", 2, "gzip data; unpack it first"},
 	    {"\x28\xb5\x2f\xfd", 4, "zstd data; unpack it first"},
 	    {"\xfd"
@@ -70,9 +98,9 @@ static struct ep_error *find_kind(struct ep_import *import)
 	const unsigned char *p = import->in.data;
 	size_t n = import->in.n;
 
-	for (size_t i = 0; i < EP_ARRAY_LEN(importers); i++)
-		if (importers[i].detect && importers[i].detect(p, n)) {
-			import->kind = (enum ep_import_kind)i;
+	for (size_t i = 0; i < EP_ARRAY_LEN(detect_order); i++)
+		if (importers[detect_order[i]].detect(p, n)) {
+			import->kind = detect_order[i];
 			return NULL;
 		}
 	const char *what = n ? known_stranger(p, n) : "empty";

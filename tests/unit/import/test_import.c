@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "perf_data_case.h"
+#include "record/raw.h"
 
 static const char script[] =
     "prog 12  401000 0x401010/0x401100/P/-/-/7 0x401200/0x401000/M/-/-/0\n";
@@ -73,6 +75,57 @@ static void test_kinds_by_content(void **state)
 	event_text_deinit(&text);
 }
 
+static void test_raw_captures(void **state)
+{
+	(void)state;
+	struct event_text want = {0}, got = {0};
+	struct ep_event_sink tee = event_text_sink(&want);
+	struct ep_capture_info capture = {.host = "box", .cmdline = "prog"};
+	struct ep_event event = {
+	    .type = EP_EVENT_SAMPLE, .pid = 3, .t_ns = 9, .u.sample.branches = two_branches};
+	struct ep_raw_writer *writer;
+	struct ep_import *import;
+	struct ep_import_info info;
+	struct ep_file file;
+	uint8_t digest[EP_DIGEST_SIZE];
+	char *path = write_file("", 0);
+
+	check_ok(ep_raw_writer_create(path, &capture, &tee, &writer));
+	struct ep_event_sink sink = ep_raw_writer_sink(writer);
+	event.u.sample.n_branches = 2;
+	check_ok(sink.event(sink.payload, &event));
+	check_ok(ep_raw_writer_commit(writer, digest));
+	check_ok(ep_import_open(path, EP_IMPORT_AUTO, NULL, &import));
+	struct ep_event_sink got_sink = event_text_sink(&got);
+	check_ok(ep_import_run(import, &got_sink, &info));
+	assert_int_equal(info.kind, EP_IMPORT_RAW);
+	assert_string_equal(info.capture.host, "box");
+	assert_string_equal(info.capture.cmdline, "prog");
+	check_u64_eq(info.capture.t_end_ns, 9);
+	assert_memory_equal(info.digest, digest, EP_DIGEST_SIZE);
+	assert_string_equal(event_text_get(&got), event_text_get(&want));
+	ep_import_close(import);
+	event_text_deinit(&got);
+
+	/* Torn, it gives what it has. */
+	struct ep_warnings warnings = {0};
+	struct ep_input in;
+	got = (struct event_text){0};
+	check_ok(ep_file_open(path, 0, &file));
+	unlink(path);
+	check_ok(ep_input_open_memory("mem", file.data, file.size - 1, 7, &in));
+	check_ok(ep_import_open_input(&in, EP_IMPORT_AUTO, &warnings, &import));
+	check_ok(ep_import_run(import, &got_sink, &info));
+	check_u64_eq(got.n_samples, 1);
+	check_u64_eq(got.n_corrupt, 1);
+	check_u64_eq(ep_warn_count(&warnings, "torn-capture"), 1);
+	ep_import_close(import);
+	ep_warnings_deinit(&warnings);
+	ep_file_close(&file);
+	event_text_deinit(&got);
+	event_text_deinit(&want);
+}
+
 static void test_strangers_are_named(void **state)
 {
 	(void)state;
@@ -80,6 +133,9 @@ static void test_strangers_are_named(void **state)
 	struct ep_import_info info;
 
 	check_fails(EP_ERROR_BAD_DATA, import_bytes("", 0, &text, &info));
+	check_fails(EP_ERROR_BAD_DATA, import_bytes("\x89"
+	                                            "EPEDGE\n",
+	                                            8, &text, &info));
 	check_fails(EP_ERROR_BAD_DATA, import_bytes("\x1f\x8b\x08 some", 8, &text, &info));
 	ep_autoerr err = import_bytes("\177ELF\2\1\1", 8, &text, &info);
 	assert_non_null(err);
@@ -127,9 +183,8 @@ static void test_kind_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_kinds_by_content),
-	    cmocka_unit_test(test_strangers_are_named),
-	    cmocka_unit_test(test_standard_input),
+	    cmocka_unit_test(test_kinds_by_content),    cmocka_unit_test(test_raw_captures),
+	    cmocka_unit_test(test_strangers_are_named), cmocka_unit_test(test_standard_input),
 	    cmocka_unit_test(test_kind_names),
 	};
 
