@@ -135,13 +135,10 @@ static size_t find_anchors(const struct ep_ps *ps, const struct ep_ps_word *word
 	bool has_pid = false;
 
 	for (size_t i = 0; i < n; i++) {
-		bool anchor = false;
-		if (!has_pid && word_pid_tid(&words[i], &c->pid, &c->tid))
-			anchor = has_pid = true;
-		else if (word_cpu(&words[i], &c->cpu))
-			anchor = true;
-		else if (word_time(&words[i], &c->t_ns))
-			anchor = true;
+		bool is_pid = !has_pid && word_pid_tid(&words[i], &c->pid, &c->tid);
+		has_pid |= is_pid;
+		bool anchor =
+		    is_pid || word_cpu(&words[i], &c->cpu) || word_time(&words[i], &c->t_ns);
 		if (!anchor)
 			continue;
 		first = EP_MIN(first, i);

@@ -53,8 +53,9 @@ struct ep_ps {
 	EP_VEC(struct ep_branch) stack; /* of the current line */
 	EP_VEC(char *) events;          /* names by stream */
 	struct ep_ps_threads threads;
-	/* A FORK that may be made up, see ep_ps_record(); type 0: none. */
+	/* A FORK that may be made up, see ep_ps_record(). */
 	struct ep_event held_fork;
+	bool holds_fork;
 
 	/* The sample whose stack is still to come. */
 	bool has_head;
@@ -150,7 +151,7 @@ struct ep_error *ep_ps_release_fork(struct ep_ps *ps) EP_MUST_CHECK;
 static inline EP_MUST_CHECK struct ep_error *ep_ps_send(struct ep_ps *ps,
                                                         const struct ep_event *event)
 {
-	if (EP_UNLIKELY(ps->held_fork.type))
+	if (EP_UNLIKELY(ps->holds_fork))
 		EP_TRY(ep_ps_release_fork(ps));
 	return ps->sink->event(ps->sink->payload, event);
 }

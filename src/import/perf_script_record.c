@@ -241,9 +241,9 @@ static struct ep_error *read_comm(struct ep_ps *ps, struct ep_event *event, stru
 	if (!c->ok)
 		return NULL;
 	EP_TRY(ep_ps_thread_add(&ps->threads, event->tid, event->pid));
-	struct ep_event *fork = &ps->held_fork;
-	if (fork->type && !exec && fork->pid == event->pid && fork->tid == event->tid) {
-		fork->type = 0;
+	const struct ep_event *fork = &ps->held_fork;
+	if (ps->holds_fork && !exec && fork->pid == event->pid && fork->tid == event->tid) {
+		ps->holds_fork = false;
 		exec = true;
 	}
 	if (exec) {
@@ -283,6 +283,7 @@ static struct ep_error *read_task(struct ep_ps *ps, struct ep_event *event, stru
 		if (!event->t_ns && event->pid != ppid) {
 			EP_TRY(ep_ps_release_fork(ps));
 			ps->held_fork = *event;
+			ps->holds_fork = true;
 			return NULL;
 		}
 	}
@@ -291,10 +292,10 @@ static struct ep_error *read_task(struct ep_ps *ps, struct ep_event *event, stru
 
 struct ep_error *ep_ps_release_fork(struct ep_ps *ps)
 {
-	struct ep_event event = ps->held_fork;
+	bool holds = ps->holds_fork;
 
-	ps->held_fork.type = 0;
-	return event.type ? ps->sink->event(ps->sink->payload, &event) : NULL;
+	ps->holds_fork = false;
+	return holds ? ps->sink->event(ps->sink->payload, &ps->held_fork) : NULL;
 }
 
 /* " lost N", with or without more words between */
@@ -315,7 +316,7 @@ struct ep_error *ep_ps_record(struct ep_ps *ps, const struct ep_ps_columns *head
                               const char *end)
 {
 	struct cursor c = {p, end, true};
-	struct ep_event event = ep_ps_event(0, head->pid, head->tid);
+	struct ep_event event = ep_ps_event(EP_EVENT_LOST, head->pid, head->tid);
 	struct ep_error *err = NULL;
 
 	event.cpu = head->cpu;

@@ -63,6 +63,14 @@ const char *ep_ps_parse_dec(const char *p, const char *end, uint64_t *ret)
 	return p;
 }
 
+static bool is_one_of(char c, const char *set)
+{
+	for (; *set; set++)
+		if (c == *set)
+			return true;
+	return false;
+}
+
 static const char *word_end(const char *p, const char *end)
 {
 	while (p < end && !ep_ps_is_space(*p))
@@ -104,7 +112,7 @@ static const char *skip_dso(const char *p, const char *end, bool is_target)
 			return p;
 		if (end - p < 3 || p[0] != '/')
 			continue;
-		if (is_target ? (p[2] == '/' || p[2] == 'N') && memchr("PMN-", p[1], 4)
+		if (is_target ? (p[2] == '/' || p[2] == 'N') && is_one_of(p[1], "PMN-")
 		              : p[1] == '-' || (p[1] == '0' && p[2] == 'x'))
 			return p;
 	}
@@ -256,8 +264,8 @@ bool ep_ps_is_symbol_branch(const char *p, const char *end)
 	if (!slash || slash == p)
 		return false;
 	for (const char *c = slash + 1; end - c >= 7; c++)
-		if (c[0] == '/' && memchr("PM-", c[1], 3) && c[2] == '/' && memchr("X-", c[3], 2) &&
-		    c[4] == '/' && memchr("A-", c[5], 2) && c[6] == '/')
+		if (c[0] == '/' && is_one_of(c[1], "PM-") && c[2] == '/' && is_one_of(c[3], "X-") &&
+		    c[4] == '/' && is_one_of(c[5], "A-") && c[6] == '/')
 			return true;
 	return false;
 }
