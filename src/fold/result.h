@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From counting tables to an edge table. */
+#ifndef EP_FOLD_RESULT_H
+#define EP_FOLD_RESULT_H
+
+#include "fold/binaries.h"
+#include "fold/stack.h"
+
+/*
+ * Fills binaries with edges and ranges, not yet normalised, and adds the counters' drops. Counters
+ * are emptied. `no_linked`: what was counted for the owner of an input without maps is dropped as
+ * unmapped instead, since maps came after all. Errors: NOMEM.
+ */
+struct ep_error *ep_fold_make_result(const struct ep_fold_binaries *binaries,
+                                     struct ep_fold_counter *counters, size_t n_counters,
+                                     bool no_linked, struct ep_edges *ret) EP_MUST_CHECK;
+
+#endif

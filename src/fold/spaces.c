@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Address spaces per process and time. */
+#include "fold/spaces.h"
+
+#include <string.h>
+
+/* Processes that have ended whose maps are still there. */
+#define EXITED_KEPT 1024
+
+void ep_fold_spaces_deinit(struct ep_fold_spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->processes.n; i++)
+		ep_fold_maps_unref(spaces->processes.v[i].maps);
+	ep_fold_maps_unref(spaces->kernel);
+	ep_fold_maps_unref(spaces->united);
+	ep_vec_deinit(&spaces->processes);
+	ep_vec_deinit(&spaces->exited);
+	ep_strtab_deinit(&spaces->pids);
+}
+
+static bool find_process(const struct ep_fold_spaces *spaces, int32_t pid, uint32_t *ret)
+{
+	return ep_strtab_find(&spaces->pids, (const char *)&pid, sizeof(pid), ret);
+}
+
+static struct ep_error *get_process(struct ep_fold_spaces *spaces, int32_t pid,
+                                    struct ep_fold_process **ret)
+{
+	uint32_t i;
+
+	EP_TRY(ep_strtab_add(&spaces->pids, (const char *)&pid, sizeof(pid), &i));
+	if (i == spaces->processes.n &&
+	    !ep_vec_push(&spaces->processes, (struct ep_fold_process){0}))
+		return ep_error_nomem();
+	*ret = &spaces->processes.v[i];
+	return NULL;
+}
+
+static void reset(struct ep_fold_spaces *spaces, struct ep_fold_process *process)
+{
+	ep_fold_maps_unref(process->maps);
+	*process = (struct ep_fold_process){.seen = true};
+	spaces->united_valid = false;
+	spaces->last_valid = false;
+}
+
+struct ep_error *ep_fold_spaces_exec(struct ep_fold_spaces *spaces, int32_t pid)
+{
+	struct ep_fold_process *process;
+
+	EP_TRY(get_process(spaces, pid, &process));
+	reset(spaces, process);
+	return NULL;
+}
+
+struct ep_error *ep_fold_spaces_fork(struct ep_fold_spaces *spaces, int32_t pid, int32_t ppid)
+{
+	struct ep_fold_process *process;
+	uint32_t i_parent;
+
+	if (pid == ppid)
+		return NULL;
+	EP_TRY(get_process(spaces, pid, &process));
+	reset(spaces, process);
+	if (find_process(spaces, ppid, &i_parent))
+		process->maps = ep_fold_maps_ref(spaces->processes.v[i_parent].maps);
+	return NULL;
+}
+
+static void forget_oldest_exited(struct ep_fold_spaces *spaces)
+{
+	uint32_t *slot = &spaces->exited.v[spaces->i_exited];
+	struct ep_fold_process *process = &spaces->processes.v[*slot];
+
+	if (process->exited) {
+		ep_fold_maps_unref(process->maps);
+		process->maps = NULL;
+		spaces->last_valid = false;
+	}
+}
+
+struct ep_error *ep_fold_spaces_exit(struct ep_fold_spaces *spaces, int32_t pid)
+{
+	uint32_t i;
+
+	if (!find_process(spaces, pid, &i) || spaces->processes.v[i].exited)
+		return NULL;
+	if (spaces->exited.n == EXITED_KEPT) {
+		forget_oldest_exited(spaces);
+		spaces->exited.v[spaces->i_exited] = i;
+		spaces->i_exited = (spaces->i_exited + 1) % EXITED_KEPT;
+	} else if (!ep_vec_push(&spaces->exited, i)) {
+		return ep_error_nomem();
+	}
+	spaces->processes.v[i].exited = true;
+	spaces->united_valid = false;
+	return NULL;
+}
+
+static void warn_full(struct ep_fold_spaces *spaces, int32_t pid, bool full)
+{
+	if (full)
+		ep_warn(spaces->warnings, "too-many-maps",
+		        "process %d: more than %d maps: the rest is taken as not mapped", (int)pid,
+		        EP_FOLD_MAPS_MAX);
+}
+
+/* The process that a map or unmap event changes. */
+static struct ep_error *change(struct ep_fold_spaces *spaces, int32_t pid,
+                               struct ep_fold_process **ret)
+{
+	EP_TRY(get_process(spaces, pid, ret));
+	/* Its number is in use again, although nothing said that a process began. */
+	if ((*ret)->exited)
+		reset(spaces, *ret);
+	(*ret)->seen = true;
+	spaces->united_valid = false;
+	spaces->last_valid = false;
+	return NULL;
+}
+
+struct ep_error *ep_fold_spaces_map(struct ep_fold_spaces *spaces, int32_t pid, bool is_kernel,
+                                    const struct ep_fold_map *map, bool keep_file_map)
+{
+	struct ep_fold_maps **maps = &spaces->kernel;
+	struct ep_fold_process *process;
+	bool full;
+
+	spaces->any_map = true;
+	if (!is_kernel) {
+		EP_TRY(change(spaces, pid, &process));
+		maps = &process->maps;
+	}
+	if (keep_file_map && !map->mask && ep_fold_bin_of(map->base) == EP_FOLD_BIN_ANON &&
+	    ep_fold_maps_has_binary(*maps, map->start, map->len))
+		return NULL;
+	EP_TRY(ep_fold_maps_add(maps, map, &full));
+	warn_full(spaces, pid, full);
+	return NULL;
+}
+
+struct ep_error *ep_fold_spaces_unmap(struct ep_fold_spaces *spaces, int32_t pid, uint64_t start,
+                                      uint64_t len)
+{
+	struct ep_fold_process *process;
+	bool full;
+
+	if (len && start + (len - 1) < start)
+		len = -start;
+	EP_TRY(change(spaces, pid, &process));
+	EP_TRY(ep_fold_maps_remove(&process->maps, start, len, &full));
+	warn_full(spaces, pid, full);
+	return NULL;
+}
+
+static struct ep_error *unite(struct ep_fold_spaces *spaces)
+{
+	struct ep_fold_maps *united = NULL;
+	struct ep_error *err = NULL;
+	bool full = false;
+
+	spaces->stamp++;
+	for (size_t i = 0; !err && i < spaces->processes.n; i++) {
+		struct ep_fold_process *process = &spaces->processes.v[i];
+		struct ep_fold_maps *maps = process->maps;
+		/* Forked processes share one set. */
+		if (!maps || process->exited || maps->stamp == spaces->stamp)
+			continue;
+		maps->stamp = spaces->stamp;
+		for (size_t j = 0; !err && j < maps->n; j++)
+			err = ep_fold_maps_unite(&united, &maps->v[j], &full);
+		warn_full(spaces, EP_PID_UNKNOWN, full);
+	}
+	if (err) {
+		ep_fold_maps_unref(united);
+		return err;
+	}
+	ep_fold_maps_unref(spaces->united);
+	spaces->united = united;
+	spaces->united_valid = true;
+	return NULL;
+}
+
+struct ep_error *ep_fold_spaces_find(struct ep_fold_spaces *spaces, int32_t pid,
+                                     struct ep_fold_maps **ret, bool *known_ret)
+{
+	if (pid == EP_PID_UNKNOWN) {
+		if (!spaces->united_valid)
+			EP_TRY(unite(spaces));
+		*ret = spaces->united;
+		*known_ret = true;
+		return NULL;
+	}
+	if (!spaces->last_valid || spaces->last_pid != pid) {
+		uint32_t i;
+		if (!find_process(spaces, pid, &i)) {
+			*ret = NULL;
+			*known_ret = false;
+			return NULL;
+		}
+		spaces->last_pid = pid;
+		spaces->last_process = i;
+		spaces->last_valid = true;
+	}
+	const struct ep_fold_process *process = &spaces->processes.v[spaces->last_process];
+	*ret = process->maps;
+	*known_ret = process->seen;
+	return NULL;
+}

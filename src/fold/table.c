@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The counting table: memory and growth. */
+#include "fold/table.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/digest.h"
+
+#define SLOTS_FIRST ((size_t)1 << 12)
+/* 8 GiB: 160 million different branches, more than any set of binaries has. */
+#define SLOTS_MAX ((size_t)1 << 28)
+
+static size_t limit_of(size_t n_slots)
+{
+	return n_slots / 8 * 5;
+}
+
+static struct ep_fold_entry *new_slots(size_t n)
+{
+	return calloc(n, sizeof(struct ep_fold_entry));
+}
+
+/* Seeds need not be secret from the machine's owner, only unknown to who made the input. */
+static void make_seeds(struct ep_fold_table *table)
+{
+	struct {
+		struct timespec now;
+		const void *place;
+		pid_t pid;
+	} noise = {.place = table->slots, .pid = getpid()};
+	uint8_t digest[EP_DIGEST_SIZE];
+
+	clock_gettime(CLOCK_MONOTONIC, &noise.now);
+	ep_digest(&noise, sizeof(noise), digest);
+	memcpy(table->seeds, digest, sizeof(table->seeds));
+}
+
+struct ep_error *ep_fold_table_init(struct ep_fold_table *table)
+{
+	*table = (struct ep_fold_table){.slots = new_slots(SLOTS_FIRST),
+	                                .mask = SLOTS_FIRST - 1,
+	                                .n_limit = limit_of(SLOTS_FIRST)};
+	if (!table->slots)
+		return ep_error_nomem();
+	make_seeds(table);
+	return NULL;
+}
+
+void ep_fold_table_deinit(struct ep_fold_table *table)
+{
+	free(table->slots);
+	*table = (struct ep_fold_table){0};
+}
+
+static void move_entry(struct ep_fold_table *table, const struct ep_fold_entry *entry)
+{
+	uint64_t i = ep_fold_table_hash(table, entry->from, entry->to, entry->what) & table->mask;
+
+	while (table->slots[i].count)
+		i = (i + 1) & table->mask;
+	table->slots[i] = *entry;
+}
+
+struct ep_error *ep_fold_table_grow(struct ep_fold_table *table, size_t n_more)
+{
+	size_t n_old = (size_t)table->mask + 1, n = n_old;
+	struct ep_fold_entry *old = table->slots;
+
+	while (n < SLOTS_MAX && limit_of(n) < table->n_used + n_more)
+		n *= 2;
+	if (limit_of(n) < table->n_used + n_more)
+		return ep_error_create(EP_ERROR_NOMEM,
+		                       "more than %zu different branches in one input",
+		                       limit_of(SLOTS_MAX));
+	struct ep_fold_entry *slots = new_slots(n);
+	if (!slots)
+		return ep_error_nomem();
+	table->slots = slots;
+	table->mask = n - 1;
+	table->n_limit = limit_of(n);
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].count)
+			move_entry(table, &old[i]);
+	free(old);
+	return NULL;
+}
