@@ -107,6 +107,8 @@ struct ep_edges {
 	struct ep_edges_reason *unknown_reasons; /* sorted by (is_note, number) */
 	size_t n_unknown_reasons;
 	size_t n_unknown_blocks; /* optional parts of a newer version, skipped by reading */
+	/* Of the content, whatever its compression: set by reading, not looked at by writing. */
+	uint8_t digest[EP_DIGEST_SIZE];
 	struct ep_arena arena;
 };
 

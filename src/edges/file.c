@@ -229,6 +229,7 @@ static struct ep_error *load(struct loader *loader)
 	edges->n_binaries = loader->binaries.n;
 	EP_TRY(keep(loader, loader->binaries.v, loader->binaries.n, sizeof(*edges->binaries),
 	            &edges->binaries));
+	memcpy(edges->digest, loader->cursor.blocks.footer.digest, EP_DIGEST_SIZE);
 	edges->n_unknown_blocks = (size_t)loader->cursor.blocks.n_unknown;
 	return NULL;
 }

@@ -352,7 +352,7 @@ static struct ep_error *all_bad(const struct ep_edges_merge_report *report, size
 	        : ep_error_create(first->code, "%zu of %zu inputs are bad", report->n_bad, n);
 	if (report->n_bad == 1 && first->hint)
 		err = ep_error_hint(err, "%s", first->hint);
-	return ep_error_hint(err, "--quarantine merges the others");
+	return report->n_bad < n ? ep_error_hint(err, "--quarantine merges the others") : err;
 }
 
 /* Merges the inputs that have no error into an output that is open. */

@@ -16,6 +16,7 @@ static const struct ep_opt opts[] = {
 };
 
 static const struct ep_show_kind *const kinds[] = {
+    &ep_show_edges,
     &ep_show_sprof,
 };
 

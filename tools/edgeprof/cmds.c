@@ -5,12 +5,14 @@
 extern const struct ep_cmd ep_cmd_completion;
 extern const struct ep_cmd ep_cmd_convert;
 extern const struct ep_cmd ep_cmd_doctor;
+extern const struct ep_cmd ep_cmd_merge;
 extern const struct ep_cmd ep_cmd_show;
 
 const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_doctor,
+    &ep_cmd_merge,
+    &ep_cmd_show,
     &ep_cmd_completion,
     &ep_cmd_convert,
-    &ep_cmd_show,
     NULL,
 };

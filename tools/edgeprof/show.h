@@ -23,6 +23,7 @@ struct ep_show_kind {
 	                         const struct ep_show_opts *opts);
 };
 
+extern const struct ep_show_kind ep_show_edges;
 extern const struct ep_show_kind ep_show_sprof;
 
 #endif
