@@ -177,6 +177,18 @@ static enum ep_drop check_source(const struct ep_emit_state *state,
 	return insn.has_target && insn.target != branch->to ? EP_DROP_WRONG_TARGET : EP_DROP_N;
 }
 
+/* The address of whatever is not in this binary, in llvm-profgen's books. */
+#define COMPAT_EXTERNAL 1
+
+static void mark_external(const struct ep_emit_state *state, struct ep_emit_branch *branch)
+{
+	if (branch->from_known && ep_code_at(&state->code, branch->from))
+		return;
+	/* It looks that address up like any other: dead code may lie there. */
+	branch->from = COMPAT_EXTERNAL;
+	branch->from_known = true;
+}
+
 static void check_branches(struct ep_emit_state *state)
 {
 	size_t n = 0;
@@ -188,7 +200,7 @@ static void check_branches(struct ep_emit_state *state)
 		if (!ep_code_at(&state->code, branch.to))
 			reason = EP_DROP_NOT_INSN_START;
 		else if (state->opts->compat)
-			branch.from_known &= ep_code_at(&state->code, branch.from) != NULL;
+			mark_external(state, &branch);
 		else if (branch.from_known)
 			reason = check_source(state, &branch);
 		if (reason == EP_DROP_N)
@@ -197,6 +209,8 @@ static void check_branches(struct ep_emit_state *state)
 			drop(state, reason, branch.count);
 	}
 	state->branches.n = n;
+	if (n)
+		qsort(state->branches.v, n, sizeof(*state->branches.v), compare_branches);
 }
 
 void ep_emit_check(struct ep_emit_state *state)

@@ -165,7 +165,7 @@ static struct ep_error *run(struct ep_emit_state *state, const struct ep_edges_b
 	if (!state->ranges.n && !state->branches.n)
 		return nothing(state, "no sample fits the code of this binary",
 		               "it is not the binary that ran, though it may have its name");
-	EP_TRY(ep_functions_build(state->table, state->symbols, state->n_symbols,
+	EP_TRY(ep_functions_build(state->table, state->object, state->symbols, state->n_symbols,
 	                          state->opts->compat, &state->functions));
 	find_callees(state);
 	EP_TRY(touch_functions(state));
@@ -224,9 +224,10 @@ static struct ep_error *open_symbols(struct ep_emit_state *state, struct ep_obje
 	const struct ep_emit_opts *opts = state->opts;
 	struct ep_object *source = state->object;
 
-	if (opts->debug_data && !ep_object_section(state->object, ".symtab")) {
-		EP_TRY(ep_object_open_memory(opts->debug_data, opts->debug_size, opts->debug_name,
-		                             debug_ret));
+	if (opts->debug_path && !ep_object_section(state->object, ".symtab")) {
+		EP_TRY(opts->debug_data ? ep_object_open_memory(opts->debug_data, opts->debug_size,
+		                                                opts->debug_path, debug_ret)
+		                        : ep_object_open(opts->debug_path, debug_ret));
 		source = *debug_ret;
 	}
 	return ep_object_symbols(source, &state->symbols, &state->n_symbols);
@@ -245,9 +246,11 @@ struct ep_error *ep_emit_profile(const struct ep_edges_binary *binary, struct ep
 		                       "%s: machine %u is not supported, only x86-64 and AArch64",
 		                       object->path, object->machine);
 	state.n_threads = opts->n_threads ? opts->n_threads : ep_parallel_cpus();
-	struct ep_sym_opts sym_opts = {.n_threads = state.n_threads, .dead_lines = opts->compat};
-	struct ep_error *err = ep_symboliser_open(opts->debug_data, opts->debug_size,
-	                                          opts->debug_name, object, &sym_opts, &state.sym);
+	struct ep_sym_opts sym_opts = {.n_threads = state.n_threads, .dead_code = opts->compat};
+	struct ep_sym_source source = {.path = opts->debug_path ? opts->debug_path : object->path,
+	                               .data = opts->debug_data,
+	                               .size = opts->debug_size};
+	struct ep_error *err = ep_symboliser_open(&source, object, &sym_opts, &state.sym);
 	if (!err)
 		err = open_symbols(&state, &debug);
 	if (!err)

@@ -9,15 +9,12 @@
 #include "sprof/sprof.h"
 
 struct ep_emit_opts {
-	unsigned n_threads; /* 0: one per processor; the result does not depend on it */
-	bool compat;        /* exactly what llvm-profgen gives, see edgeprof-emit(1) */
-	/*
-	 * The ELF file with the debug information, where it is not the binary itself: its bytes,
-	 * borrowed during the call, and its name for messages.
-	 */
+	unsigned n_threads;     /* 0: one per processor; the result does not depend on it */
+	bool compat;            /* exactly what llvm-profgen gives, see edgeprof-emit(1) */
+	const char *debug_path; /* the file with the debug information; NULL: the binary itself */
+	/* For tests: the bytes of that file, borrowed during the call; debug_path names them. */
 	const void *debug_data;
 	size_t debug_size;
-	const char *debug_name;
 };
 
 /* How the profile came about. Weighted numbers are fixed point (base/count.h). */

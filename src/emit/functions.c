@@ -32,14 +32,13 @@ static struct ep_error *group_of(struct ep_functions *f, struct ep_strtab *names
 		EP_TRY(ep_strtab_add(names, func->name, strlen(func->name), &group));
 	if (group == f->n_groups)
 		f->groups[f->n_groups++].name = func->name;
-	f->groups[group].n_ranges += func->n_ranges;
 	*ret = group;
 	return NULL;
 }
 
 /* LLVM passes over functions without a name. */
 static struct ep_error *add_functions(struct ep_functions *f, const struct ep_sym_table *table,
-                                      bool compat)
+                                      const struct ep_object *object, bool compat)
 {
 	struct ep_strtab names = {0};
 	struct ep_error *err = NULL;
@@ -54,6 +53,9 @@ static struct ep_error *add_functions(struct ep_functions *f, const struct ep_sy
 		for (uint32_t j = 0; !err && j < func->n_ranges; j++) {
 			const struct ep_sym_range *range = &table->ranges[func->ranges + j];
 
+			if (!ep_object_is_text(object, range->lo))
+				continue;
+			f->groups[group].n_ranges++;
 			f->all[f->n_all] = (struct ep_func_range){.lo = range->lo,
 			                                          .hi = range->hi,
 			                                          .group = group,
@@ -66,8 +68,8 @@ static struct ep_error *add_functions(struct ep_functions *f, const struct ep_sy
 }
 
 struct ep_error *ep_functions_build(const struct ep_sym_table *table,
-                                    const struct ep_symbol *symbols, size_t n_symbols, bool compat,
-                                    struct ep_functions *ret)
+                                    const struct ep_object *object, const struct ep_symbol *symbols,
+                                    size_t n_symbols, bool compat, struct ep_functions *ret)
 {
 	struct ep_functions f = {.symbols = symbols, .n_symbols = n_symbols};
 	struct ep_error *err = NULL;
@@ -78,7 +80,7 @@ struct ep_error *ep_functions_build(const struct ep_sym_table *table,
 	if (!f.all || !f.ranges || !f.groups)
 		err = ep_error_nomem();
 	else
-		err = add_functions(&f, table, compat);
+		err = add_functions(&f, table, object, compat);
 	if (err) {
 		ep_functions_deinit(&f);
 		return err;

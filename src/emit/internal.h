@@ -14,13 +14,13 @@ struct ep_emit_range {
 	bool open;      /* before the check: `last` was not executed */
 };
 
-/* A branch into this binary: vaddr; from_known is false where it comes from elsewhere. */
+/* A branch into this binary: vaddr. */
 struct ep_emit_branch {
 	uint64_t from, to;
 	uint64_t count; /* fixed point */
 	uint32_t types;
 	uint32_t callee; /* group of the function entered, EP_SYM_NONE: it is no entry */
-	bool from_known;
+	bool from_known; /* has lines of this binary */
 };
 
 typedef EP_VEC(struct ep_emit_range) ep_emit_ranges;
@@ -103,8 +103,9 @@ struct ep_functions {
 };
 
 struct ep_error *ep_functions_build(const struct ep_sym_table *table,
-                                    const struct ep_symbol *symbols, size_t n_symbols, bool compat,
-                                    struct ep_functions *ret) EP_MUST_CHECK;
+                                    const struct ep_object *object, const struct ep_symbol *symbols,
+                                    size_t n_symbols, bool compat, struct ep_functions *ret)
+    EP_MUST_CHECK;
 void ep_functions_deinit(struct ep_functions *functions);
 
 /* The range that holds vaddr, or NULL. */

@@ -48,7 +48,12 @@ struct ep_sym_ranges ep_sym_ranges_init(Dwarf_Die *die)
 	return (struct ep_sym_ranges){.die = die, .n_left = RANGES_MAX};
 }
 
-bool ep_sym_ranges_next(struct ep_sym_ranges *it, const struct ep_object *binary,
+static bool is_code(const struct ep_symboliser *sym, uint64_t lo, uint64_t hi)
+{
+	return ep_object_is_text(sym->binary, lo) || (sym->dead_code && lo <= 1 && hi > 1);
+}
+
+bool ep_sym_ranges_next(const struct ep_symboliser *sym, struct ep_sym_ranges *it,
                         struct ep_interval *ret)
 {
 	Dwarf_Addr lo, hi;
@@ -61,7 +66,7 @@ bool ep_sym_ranges_next(struct ep_sym_ranges *it, const struct ep_object *binary
 			break;
 		it->offset = offset;
 		it->n_left--;
-		if (hi <= lo || !ep_object_is_text(binary, lo))
+		if (hi <= lo || !is_code(sym, lo, hi))
 			continue;
 		*ret = (struct ep_interval){.lo = lo, .hi = hi};
 		return true;

@@ -19,8 +19,13 @@ struct ep_sym_unit {
 	bool read, bad, missing_dwo;
 };
 
-/* libdw is not thread-safe: every thread has its own view of the same bytes. */
+/*
+ * libdw is not thread-safe: every thread has its own view of the same bytes. It writes to section
+ * headers when it decompresses, so views are mapped privately, or copies.
+ */
 struct ep_sym_view {
+	int fd; /* -1: none */
+	void *copy;
 	Elf *elf;
 	Dwarf *dwarf;
 };
@@ -28,7 +33,7 @@ struct ep_sym_view {
 struct ep_symboliser {
 	const char *name;
 	const struct ep_object *binary;
-	bool dead_lines;
+	bool dead_code;
 	unsigned n_threads;
 	struct ep_sym_view *views;
 	struct ep_bytes debug_line; /* decompressed, borrowed of view 0; empty if there is none */
@@ -55,9 +60,7 @@ uint32_t ep_sym_attr_u32(Dwarf_Die *die, unsigned name);
 uint32_t ep_sym_attr_u32_integrate(Dwarf_Die *die, unsigned name);
 const char *ep_sym_attr_name(Dwarf_Die *die);
 
-/*
- * Iterates the address ranges of a DIE that begin in code: false at the end. `*offset` starts as 0.
- */
+/* Iterates the address ranges of a DIE that begin in code: false at the end. */
 struct ep_sym_ranges {
 	Dwarf_Die *die;
 	ptrdiff_t offset;
@@ -66,7 +69,7 @@ struct ep_sym_ranges {
 };
 
 struct ep_sym_ranges ep_sym_ranges_init(Dwarf_Die *die);
-bool ep_sym_ranges_next(struct ep_sym_ranges *it, const struct ep_object *binary,
+bool ep_sym_ranges_next(const struct ep_symboliser *sym, struct ep_sym_ranges *it,
                         struct ep_interval *ret);
 
 /* owner.c: which unit owns an address. */

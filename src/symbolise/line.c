@@ -127,7 +127,7 @@ static bool end_sequence(struct reader *r)
 	if (p->begun && !close_row(r, hi))
 		return false;
 	bool good = p->begun && !p->unsorted && p->lo < hi &&
-	            (r->sym->dead_lines || ep_object_is_text(r->sym->binary, p->lo));
+	            (r->sym->dead_code || ep_object_is_text(r->sym->binary, p->lo));
 	if (!good) {
 		if (p->begun)
 			r->out->n = p->first;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Opening debug information; finding units and their functions, in parallel. */
 #include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
 
@@ -61,26 +63,37 @@ static Elf_Scn *find_section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-static struct ep_error *open_view(const void *data, size_t n, const char *name,
-                                  struct ep_sym_view *view)
+static struct ep_error *open_elf(const struct ep_sym_source *source, struct ep_sym_view *view)
 {
-	/* libelf writes nothing into the image of a file that is opened for reading. */
-	view->elf = elf_memory((char *)data, n);
+	if (!source->data) {
+		view->fd = open(source->path, O_RDONLY | O_CLOEXEC);
+		if (view->fd < 0)
+			return ep_error_os(errno, "%s", source->path);
+		view->elf = elf_begin(view->fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+		return NULL;
+	}
+	view->copy = malloc(source->size + !source->size);
+	if (!view->copy)
+		return ep_error_nomem();
+	memcpy(view->copy, source->data, source->size);
+	view->elf = elf_memory(view->copy, source->size);
+	return NULL;
+}
+
+static struct ep_error *open_view(const struct ep_sym_source *source, struct ep_sym_view *view)
+{
+	EP_TRY(open_elf(source, view));
 	if (!view->elf || elf_kind(view->elf) != ELF_K_ELF)
 		return ep_error_create(EP_ERROR_BAD_DATA, "%s: debug information: not an ELF file",
-		                       name);
+		                       source->path);
 	view->dwarf = dwarf_begin_elf(view->elf, DWARF_C_READ, NULL);
-	if (!view->dwarf) {
-		int code = dwarf_errno();
-		bool none = !find_section(view->elf, ".debug_info") ||
-		            !find_section(view->elf, ".debug_abbrev");
-
-		if (none)
-			return no_debug_info(name);
-		return ep_error_create(EP_ERROR_BAD_DATA, "%s: debug information: %s", name,
-		                       dwarf_errmsg(code));
-	}
-	return NULL;
+	if (view->dwarf)
+		return NULL;
+	int code = dwarf_errno();
+	if (!find_section(view->elf, ".debug_info") || !find_section(view->elf, ".debug_abbrev"))
+		return no_debug_info(source->path);
+	return ep_error_create(EP_ERROR_BAD_DATA, "%s: debug information: %s", source->path,
+	                       dwarf_errmsg(code));
 }
 
 /* libdw has decompressed the sections it knows, .debug_line among them. */
@@ -138,7 +151,7 @@ static struct ep_error *scan_unit(struct scan *scan, size_t i_unit, unsigned i_t
 	     dwarf_tag(&skeleton) != DW_TAG_skeleton_unit))
 		return NULL;
 	struct ep_sym_ranges it = ep_sym_ranges_init(&skeleton);
-	while (ep_sym_ranges_next(&it, sym->binary, &claim.at))
+	while (ep_sym_ranges_next(sym, &it, &claim.at))
 		if (!ep_vec_push(claims, claim))
 			return ep_error_nomem();
 	if (claims->n > n_before || dwarf_hasattr(&skeleton, DW_AT_low_pc) ||
@@ -206,7 +219,7 @@ static struct ep_error *scan_units(struct ep_symboliser *sym)
 	return err;
 }
 
-struct ep_error *ep_symboliser_open(const void *data, size_t n, const char *name,
+struct ep_error *ep_symboliser_open(const struct ep_sym_source *source,
                                     const struct ep_object *binary, const struct ep_sym_opts *opts,
                                     struct ep_symboliser **ret)
 {
@@ -215,16 +228,18 @@ struct ep_error *ep_symboliser_open(const void *data, size_t n, const char *name
 
 	if (!sym)
 		return ep_error_nomem();
-	sym->name = name;
+	sym->name = source->path;
 	sym->binary = binary;
-	sym->dead_lines = opts && opts->dead_lines;
+	sym->dead_code = opts && opts->dead_code;
 	sym->n_threads = opts && opts->n_threads ? opts->n_threads : ep_parallel_cpus();
 	sym->views = calloc(sym->n_threads, sizeof(*sym->views));
 	if (!sym->views)
 		err = ep_error_nomem();
+	for (unsigned i = 0; !err && i < sym->n_threads; i++)
+		sym->views[i].fd = -1;
 	elf_version(EV_CURRENT);
 	for (unsigned i = 0; !err && i < sym->n_threads; i++)
-		err = open_view(data, n, name, &sym->views[i]);
+		err = open_view(source, &sym->views[i]);
 	if (!err) {
 		find_debug_line(sym);
 		err = list_units(sym);
@@ -245,6 +260,9 @@ void ep_symboliser_close(struct ep_symboliser *sym)
 	for (unsigned i = 0; sym->views && i < sym->n_threads; i++) {
 		dwarf_end(sym->views[i].dwarf);
 		elf_end(sym->views[i].elf);
+		if (sym->views[i].fd >= 0)
+			close(sym->views[i].fd);
+		free(sym->views[i].copy);
 	}
 	free(sym->views);
 	ep_vec_deinit(&sym->units);

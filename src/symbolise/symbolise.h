@@ -66,8 +66,11 @@ void ep_sym_pieces_deinit(struct ep_sym_pieces *pieces);
 
 struct ep_sym_opts {
 	unsigned n_threads; /* how many may call ep_symboliser_pieces() at once; 0: per processor */
-	/* Line sequences of code that the linker threw away hide live ones, as in LLVM. */
-	bool dead_lines;
+	/*
+	 * As LLVM, believe in code that the linker threw away: its lines hide live ones, and the
+	 * address 1, which llvm-profgen gives to branches from elsewhere, may lie in it.
+	 */
+	bool dead_code;
 };
 
 /* What could not be used. */
@@ -79,12 +82,19 @@ struct ep_sym_stats {
 
 struct ep_symboliser;
 
+/* An ELF file: the file at `path`; or, where data is not NULL, borrowed bytes of that name. */
+struct ep_sym_source {
+	const char *path;
+	const void *data;
+	size_t size;
+};
+
 /*
- * Opens the debug information in the n bytes of an ELF file, which stay valid: the binary itself or
- * its separate debug file. `binary` gives the code ranges; `name` is for messages. Errors: NOMEM;
- * BAD_DATA; MISSING when there is no .debug_info (the hint says what to do).
+ * Opens the debug information of a file: the binary itself or its separate debug file. `binary`
+ * gives the code ranges; both it and the source stay valid. Errors: OS; NOMEM; BAD_DATA; MISSING
+ * when there is no .debug_info (the hint says what to do).
  */
-struct ep_error *ep_symboliser_open(const void *data, size_t n, const char *name,
+struct ep_error *ep_symboliser_open(const struct ep_sym_source *source,
                                     const struct ep_object *binary, const struct ep_sym_opts *opts,
                                     struct ep_symboliser **ret) EP_MUST_CHECK;
 

@@ -47,7 +47,7 @@ static struct ep_error *add_function(const struct ep_symboliser *sym, Dwarf_Die 
 	struct ep_sym_func func = {.ranges = (uint32_t)ranges->n};
 	struct ep_interval at;
 
-	while (ep_sym_ranges_next(&it, sym->binary, &at)) {
+	while (ep_sym_ranges_next(sym, &it, &at)) {
 		if (ranges->n >= UINT32_MAX - 1 ||
 		    !ep_vec_push(ranges, (struct ep_sym_range){at.lo, at.hi, (uint32_t)funcs->n}))
 			return ep_error_nomem();
@@ -137,14 +137,17 @@ static bool origins_grow(struct pieces_job *job)
 	return true;
 }
 
-/* Name and line of a function, by its abstract origin if it has one. */
-static struct ep_error *function_of(struct pieces_job *job, Dwarf_Die *die, const char **name_ret,
-                                    uint32_t *decl_ret)
+/*
+ * Name and line of a function. Inlined copies have them from their abstract origin; an out-of-line
+ * one may have a name of its own as well (GCC's constructors).
+ */
+static struct ep_error *function_of(struct pieces_job *job, Dwarf_Die *die, bool inlined,
+                                    const char **name_ret, uint32_t *decl_ret)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Die abstract, *origin = NULL;
 
-	if (dwarf_attr(die, DW_AT_abstract_origin, &attr))
+	if (inlined && dwarf_attr(die, DW_AT_abstract_origin, &attr))
 		origin = dwarf_formref_die(&attr, &abstract);
 	if (!origin) {
 		*name_ret = ep_sym_attr_name(die);
@@ -173,7 +176,7 @@ static struct ep_error *add_context(struct pieces_job *job, Dwarf_Die *die, uint
 	struct ep_sym_context context = {.parent = parent};
 	struct ep_sym_paint paint;
 
-	EP_TRY(function_of(job, die, &context.name, &context.decl_line));
+	EP_TRY(function_of(job, die, parent != EP_SYM_NONE, &context.name, &context.decl_line));
 	if (parent != EP_SYM_NONE) {
 		context.call_line = ep_sym_attr_u32(die, DW_AT_call_line);
 		context.call_disc = ep_sym_attr_u32(die, DW_AT_GNU_DISCRIMINATOR);
@@ -181,7 +184,7 @@ static struct ep_error *add_context(struct pieces_job *job, Dwarf_Die *die, uint
 	paint.context = (uint32_t)job->out->contexts.n;
 	if (paint.context >= EP_SYM_NONE - 1 || !ep_vec_push(&job->out->contexts, context))
 		return ep_error_nomem();
-	while (ep_sym_ranges_next(&it, job->sym->binary, &paint.at))
+	while (ep_sym_ranges_next(job->sym, &it, &paint.at))
 		if (!ep_vec_push(&job->paints, paint))
 			return ep_error_nomem();
 	*ret = paint.context;

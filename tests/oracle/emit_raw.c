@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/vec.h"
 #include "emit/emit.h"
 #include "sprof/write.h"
@@ -83,13 +82,9 @@ static void run(const char *path, const char *raw_path, struct ep_emit_opts *opt
 	struct ep_warnings warnings = {0};
 	struct ep_sprof prof = {0};
 	struct ep_object *object;
-	struct ep_file file;
 	struct raw raw = {0};
 
 	check(ep_object_open(path, &object));
-	check(ep_file_open(opts->debug_name, 0, &file));
-	opts->debug_data = file.data;
-	opts->debug_size = file.size;
 	FILE *in = fopen(raw_path, "r");
 	if (!in)
 		exit(2);
@@ -107,7 +102,6 @@ static void run(const char *path, const char *raw_path, struct ep_emit_opts *opt
 	ep_warnings_deinit(&warnings);
 	ep_sprof_deinit(&prof);
 	ep_object_close(object);
-	ep_file_close(&file);
 	ep_vec_deinit(&raw.ranges);
 	ep_vec_deinit(&raw.edges);
 }
@@ -121,12 +115,10 @@ int main(int argc, char **argv)
 		if (c == 'j')
 			opts.n_threads = (unsigned)strtoul(optarg, NULL, 10);
 		if (c == 'd')
-			opts.debug_name = optarg;
+			opts.debug_path = optarg;
 	}
 	if (argc - optind != 2)
 		return 2;
-	if (!opts.debug_name)
-		opts.debug_name = argv[optind];
 	run(argv[optind], argv[optind + 1], &opts);
 	return 0;
 }
