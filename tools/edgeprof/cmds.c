@@ -5,11 +5,13 @@
 extern const struct ep_cmd ep_cmd_completion;
 extern const struct ep_cmd ep_cmd_convert;
 extern const struct ep_cmd ep_cmd_doctor;
+extern const struct ep_cmd ep_cmd_fold;
 extern const struct ep_cmd ep_cmd_merge;
 extern const struct ep_cmd ep_cmd_show;
 
 const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_doctor,
+    &ep_cmd_fold,
     &ep_cmd_merge,
     &ep_cmd_show,
     &ep_cmd_completion,
