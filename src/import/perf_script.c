@@ -18,7 +18,7 @@ static const char how_to_print[] =
     "print a capture with 'perf script -F comm,pid,tid,time,event,period,ip,brstack "
     "--show-mmap-events --show-task-events', or give perf.data itself";
 
-/* A line in its words, as far as a branch stack or a PERF_RECORD_ event. */
+/* A line in its words, as far as a branch stack or a PERF_RECORD_ event; of a comment the first. */
 struct line {
 	const char *p, *end;
 	struct ep_ps_word words[EP_PS_WORDS_MAX];
@@ -26,6 +26,21 @@ struct line {
 	const char *stack;  /* where the first entry is, NULL: there is none */
 	const char *record; /* behind "PERF_RECORD_", NULL: it is no such line */
 };
+
+static bool is_comment(const struct ep_ps_word *word)
+{
+	return word->p[0] == '#' || word->p[0] == ';' || (word->n > 1 && !memcmp(word->p, "//", 2));
+}
+
+static struct ep_error *unknown_line(struct ep_ps *ps, const struct line *line)
+{
+	const char *p = line->words[0].p;
+
+	ps->n_unknown++;
+	ep_warn(ps->warnings, "unknown-line", "%s: line %llu: '%.*s' is not understood", ps->name,
+	        (unsigned long long)ps->n_lines, (int)EP_MIN(line->end - p, 60), p);
+	return NULL;
+}
 
 static void split(const char *p, const char *end, struct line *ret)
 {
@@ -40,6 +55,8 @@ static void split(const char *p, const char *end, struct line *ret)
 		while (p < end && ep_ps_is_space(*p))
 			p++;
 		if (p == end)
+			return;
+		if (ret->n_words == 1 && is_comment(&ret->words[0]))
 			return;
 		if (*p == 'P' && (size_t)(end - p) > n_prefix &&
 		    !memcmp(p, RECORD_PREFIX, n_prefix)) {
@@ -185,21 +202,6 @@ static bool is_count(const struct ep_ps *ps, const struct line *line, uint64_t *
 	return line->n_words == 1 && !ps->has_head && !ps->n_frames && !ps->repeat &&
 	       line->words[0].p == line->p && line->words[0].p + line->words[0].n == line->end &&
 	       ep_ps_word_dec(&line->words[0], ret);
-}
-
-static bool is_comment(const struct ep_ps_word *word)
-{
-	return word->p[0] == '#' || word->p[0] == ';' || (word->n > 1 && !memcmp(word->p, "//", 2));
-}
-
-static struct ep_error *unknown_line(struct ep_ps *ps, const struct line *line)
-{
-	const char *p = line->words[0].p;
-
-	ps->n_unknown++;
-	ep_warn(ps->warnings, "unknown-line", "%s: line %llu: '%.*s' is not understood", ps->name,
-	        (unsigned long long)ps->n_lines, (int)EP_MIN(line->end - p, 60), p);
-	return NULL;
 }
 
 /*

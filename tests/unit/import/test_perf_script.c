@@ -466,7 +466,8 @@ static void test_dressing(void **state)
 
 	(void)state;
 	/* Byte order mark, CRLF, comments, blank lines; no newline is missed. */
-	check_events("\xef\xbb\xbf 0x40/0x50/P/-/-/0\r\n\r\n// note 0x1\r\n; note\r\n# note\r\n"
+	check_events("\xef\xbb\xbf 0x40/0x50/P/-/-/0\r\n\r\n// 0x1/0x2/P/-/-/0\r\n// note 0x1\r\n; "
+	             "note\r\n# note\r\n"
 	             " 0x60/0x70/P/-/-/12\r\n",
 	             "sample -1/-1: 40>50/2\nsample -1/-1: 60>70/c2\n");
 	run = run_text("# ========\n# hostname : h1\n# os release : 6.1\n# arch : x86_64\n"
