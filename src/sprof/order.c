@@ -167,13 +167,14 @@ static struct ep_error *sort_by_keys(struct sorter *sorter, void *array, size_t 
 	return NULL;
 }
 
-static bool start(struct sorter *sorter, size_t n)
+/* Room for the keys of n elements, to be filled; NULL: no memory. */
+static struct sort_key *start(struct sorter *sorter, size_t n)
 {
 	sorter->keys.n = 0;
 	if (!ep_vec_reserve(&sorter->keys, n))
-		return false;
+		return NULL;
 	sorter->keys.n = n;
-	return true;
+	return sorter->keys.v;
 }
 
 static struct ep_error *sort_targets(struct sorter *sorter, struct ep_sprof_record *record)
@@ -181,11 +182,12 @@ static struct ep_error *sort_targets(struct sorter *sorter, struct ep_sprof_reco
 	record->i_index_ = 0;
 	if (record->n_targets < 2)
 		return NULL;
-	if (!start(sorter, record->n_targets))
+	struct sort_key *keys = start(sorter, record->n_targets);
+	if (!keys)
 		return ep_error_nomem();
 	for (uint32_t i = 0; i < record->n_targets; i++) {
 		const struct ep_sprof_target *t = &record->targets[i];
-		sorter->keys.v[i] = (struct sort_key){~t->count, sorter->prof->rank_[t->name], i};
+		keys[i] = (struct sort_key){~t->count, sorter->prof->rank_[t->name], i};
 	}
 	return sort_by_keys(sorter, record->targets, sizeof(*record->targets));
 }
@@ -197,11 +199,12 @@ static struct ep_error *sort_records(struct sorter *sorter, struct ep_sprof_func
 		EP_TRY(sort_targets(sorter, &func->records[i]));
 	if (func->flags & EP_SPROF_RECORDS_SORTED_)
 		return NULL;
-	if (!start(sorter, func->n_records))
+	struct sort_key *keys = start(sorter, func->n_records);
+	if (!keys)
 		return ep_error_nomem();
 	for (uint32_t i = 0; i < func->n_records; i++) {
 		const struct ep_sprof_record *r = &func->records[i];
-		sorter->keys.v[i] = (struct sort_key){r->offset, r->discriminator, i};
+		keys[i] = (struct sort_key){r->offset, r->discriminator, i};
 	}
 	EP_TRY(sort_by_keys(sorter, func->records, sizeof(*func->records)));
 	func->flags |= EP_SPROF_RECORDS_SORTED_;
@@ -217,12 +220,13 @@ static struct ep_error *sort_func(struct sorter *sorter, struct ep_sprof_func *f
 		EP_TRY(sort_func(sorter, func->calls[i].func));
 	if (func->n_calls < 2)
 		return NULL;
-	if (!start(sorter, func->n_calls))
+	struct sort_key *keys = start(sorter, func->n_calls);
+	if (!keys)
 		return ep_error_nomem();
 	for (uint32_t i = 0; i < func->n_calls; i++) {
 		const struct ep_sprof_call *c = &func->calls[i];
-		sorter->keys.v[i] = (struct sort_key){(uint64_t)c->offset << 32 | c->discriminator,
-		                                      sorter->prof->rank_[c->func->name], i};
+		keys[i] = (struct sort_key){(uint64_t)c->offset << 32 | c->discriminator,
+		                            sorter->prof->rank_[c->func->name], i};
 	}
 	return sort_by_keys(sorter, func->calls, sizeof(*func->calls));
 }
@@ -231,11 +235,14 @@ static struct ep_error *sort_funcs(struct sorter *sorter, struct ep_sprof *prof)
 {
 	for (size_t i = 0; i < prof->funcs.n; i++)
 		EP_TRY(sort_func(sorter, prof->funcs.v[i]));
-	if (prof->funcs.n >= UINT32_MAX || !start(sorter, prof->funcs.n))
+	if (prof->funcs.n < 2)
+		return NULL;
+	struct sort_key *keys = prof->funcs.n < UINT32_MAX ? start(sorter, prof->funcs.n) : NULL;
+	if (!keys)
 		return ep_error_nomem();
 	for (size_t i = 0; i < prof->funcs.n; i++) {
 		const struct ep_sprof_func *f = prof->funcs.v[i];
-		sorter->keys.v[i] = (struct sort_key){~f->total, prof->rank_[f->name], (uint32_t)i};
+		keys[i] = (struct sort_key){~f->total, prof->rank_[f->name], (uint32_t)i};
 	}
 	return sort_by_keys(sorter, prof->funcs.v, sizeof(struct ep_sprof_func *));
 }

@@ -46,9 +46,10 @@ static const char *section_name(uint64_t type)
 
 static struct ep_error *bad_at(const struct binary_reader *r, const char *what)
 {
+	uint64_t offset = r->where_offset + ep_bytes_offset(&r->b);
+
 	return ep_error_create(EP_ERROR_BAD_DATA, "%s: %s: %s at offset 0x%llx%s", r->name,
-	                       r->where, what,
-	                       (unsigned long long)(r->where_offset + ep_bytes_offset(&r->b)),
+	                       r->where, what, (unsigned long long)offset,
 	                       r->unpacked ? " of the decompressed section" : "");
 }
 
@@ -109,7 +110,7 @@ static struct ep_error *read_records(struct binary_reader *r, struct ep_sprof_fu
 {
 	for (uint64_t n = number(r); n && !r->b.failed; n--) {
 		struct ep_sprof_record *record;
-		uint32_t offset, discriminator;
+		uint32_t offset = 0, discriminator = 0;
 		EP_TRY(read_location(r, &offset, &discriminator));
 		uint64_t count = number(r), n_targets = number(r);
 		if (r->b.failed)
@@ -130,7 +131,7 @@ static struct ep_error *skip_vtables(struct binary_reader *r)
 		ep_warn(r->opts->warnings, "vtable-types", "%s: virtual table counts are left out",
 		        r->name);
 	for (; n_locs && !r->b.failed; n_locs--) {
-		uint32_t offset, discriminator, name;
+		uint32_t offset = 0, discriminator = 0, name = 0;
 		EP_TRY(read_location(r, &offset, &discriminator));
 		for (uint64_t n = number(r); n && !r->b.failed; n--) {
 			EP_TRY(read_name(r, &name));
@@ -147,7 +148,7 @@ static struct ep_error *read_body(struct binary_reader *r, struct ep_sprof_func 
 	EP_TRY(read_records(r, func));
 	for (uint64_t n = number(r); n && !r->b.failed; n--) {
 		struct ep_sprof_func *callee;
-		uint32_t offset, discriminator, name;
+		uint32_t offset = 0, discriminator = 0, name = 0;
 		EP_TRY(read_location(r, &offset, &discriminator));
 		EP_TRY(read_name(r, &name));
 		struct ep_error *err =
@@ -259,7 +260,7 @@ static struct ep_error *read_callee_metadata(struct binary_reader *r, struct ep_
                                              uint32_t depth)
 {
 	struct ep_sprof_func *callee = NULL;
-	uint32_t offset, discriminator, name;
+	uint32_t offset = 0, discriminator = 0, name = 0;
 
 	EP_TRY(read_location(r, &offset, &discriminator));
 	EP_TRY(read_name(r, &name));

@@ -2,7 +2,6 @@
 /* LLVM's profile summary: cutoffs over all body counts; and the density. */
 #include "sprof/summary.h"
 
-#include "base/vec.h"
 #include "sprof/private.h"
 
 #define SCALE 1000000
@@ -15,22 +14,32 @@ static const uint32_t cutoffs[EP_SPROF_N_CUTOFFS] = {
     800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999,
 };
 
-typedef EP_VEC(uint64_t) counts_vec;
-
-/* Recursion ends at EP_SPROF_DEPTH_MAX. */
-static bool add_counts(counts_vec *counts, const struct ep_sprof_func *func)
+/* What the base profile holds as well must not count twice. */
+static bool counts(const struct ep_sprof_func *func)
 {
-	/* What the base profile holds as well must not count twice. */
-	if (func->depth && (func->attributes & EP_SPROF_ATTR_DUPLICATED))
-		return true;
-	if (!ep_vec_reserve(counts, func->n_records))
-		return false;
+	return !func->depth || !(func->attributes & EP_SPROF_ATTR_DUPLICATED);
+}
+
+/* Recursion ends at EP_SPROF_DEPTH_MAX, here and below. */
+static size_t n_counts_in(const struct ep_sprof_func *func)
+{
+	size_t n = counts(func) ? func->n_records : 0;
+
+	for (uint32_t i = 0; i < func->n_calls && counts(func); i++)
+		n += n_counts_in(func->calls[i].func);
+	return n;
+}
+
+/* Puts the counts of func at `to`; returns the place behind them. */
+static uint64_t *put_counts(uint64_t *to, const struct ep_sprof_func *func)
+{
+	if (!counts(func))
+		return to;
 	for (uint32_t i = 0; i < func->n_records; i++)
-		counts->v[counts->n++] = func->records[i].count;
+		*to++ = func->records[i].count;
 	for (uint32_t i = 0; i < func->n_calls; i++)
-		if (!add_counts(counts, func->calls[i].func))
-			return false;
-	return true;
+		to = put_counts(to, func->calls[i].func);
+	return to;
 }
 
 static int compare_descending(const void *a, const void *b)
@@ -46,17 +55,17 @@ static uint64_t share_of(uint64_t total, uint32_t cutoff)
 	return total / SCALE * cutoff + total % SCALE * cutoff / SCALE;
 }
 
-/* Counts that are equal are taken all together. */
-static void fill_cutoffs(const counts_vec *counts, struct ep_sprof_summary *summary)
+/* v: all counts, highest first. Those that are equal are taken all together. */
+static void fill_cutoffs(const uint64_t *v, struct ep_sprof_summary *summary)
 {
 	uint64_t sum = 0, count = 0;
 	size_t n = 0;
 
 	for (size_t c = 0; c < EP_SPROF_N_CUTOFFS; c++) {
 		uint64_t want = share_of(summary->total_count, cutoffs[c]);
-		while (sum < want && n < counts->n) {
-			count = counts->v[n];
-			for (; n < counts->n && counts->v[n] == count; n++)
+		while (sum < want && n < summary->n_counts) {
+			count = v[n];
+			for (; n < summary->n_counts && v[n] == count; n++)
 				sum = ep_count_add(sum, count);
 		}
 		summary->cutoffs[c] = (struct ep_sprof_cutoff){cutoffs[c], count, n};
@@ -70,24 +79,22 @@ static void fill_cutoffs(const counts_vec *counts, struct ep_sprof_summary *summ
 struct ep_error *ep_sprof_summarise(const struct ep_sprof *prof, struct ep_sprof_summary *ret)
 {
 	struct ep_sprof_summary summary = {.n_funcs = prof->funcs.n};
-	counts_vec counts = {0};
 
 	for (size_t i = 0; i < prof->funcs.n; i++) {
 		summary.max_head = EP_MAX(summary.max_head, prof->funcs.v[i]->head);
-		if (!add_counts(&counts, prof->funcs.v[i])) {
-			ep_vec_deinit(&counts);
-			return ep_error_nomem();
-		}
+		summary.n_counts += n_counts_in(prof->funcs.v[i]);
 	}
-	if (counts.n) {
-		qsort(counts.v, counts.n, sizeof(*counts.v), compare_descending);
-		summary.max_count = counts.v[0];
-	}
-	for (size_t i = 0; i < counts.n; i++)
-		summary.total_count = ep_count_add(summary.total_count, counts.v[i]);
-	summary.n_counts = counts.n;
-	fill_cutoffs(&counts, &summary);
-	ep_vec_deinit(&counts);
+	ep_autofree uint64_t *v = calloc((size_t)summary.n_counts + 1, sizeof(*v));
+	if (!v)
+		return ep_error_nomem();
+	uint64_t *end = v;
+	for (size_t i = 0; i < prof->funcs.n; i++)
+		end = put_counts(end, prof->funcs.v[i]);
+	qsort(v, (size_t)summary.n_counts, sizeof(*v), compare_descending);
+	summary.max_count = v[0];
+	for (size_t i = 0; i < summary.n_counts; i++)
+		summary.total_count = ep_count_add(summary.total_count, v[i]);
+	fill_cutoffs(v, &summary);
 	*ret = summary;
 	return NULL;
 }
@@ -97,7 +104,6 @@ struct dense {
 	uint64_t sum;
 };
 
-/* Recursion ends at EP_SPROF_DEPTH_MAX. */
 static void sum_func(const struct ep_sprof_func *func, uint64_t *sum, uint64_t *n)
 {
 	for (uint32_t i = 0; i < func->n_records; i++)
