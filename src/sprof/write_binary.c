@@ -234,6 +234,13 @@ static struct ep_error *compress_section(struct out_section *section)
 	return NULL;
 }
 
+/* A failed write stays on the stream, and is reported when it is committed. */
+static void write_buf(const struct ep_buf *buf, FILE *out)
+{
+	if (buf->n)
+		(void)!fwrite(buf->v, 1, buf->n, out);
+}
+
 /* The table is in the order of reading, the data in that of writing. */
 static struct ep_error *write_sections(struct binary_writer *w, size_t n, FILE *out)
 {
@@ -263,10 +270,9 @@ static struct ep_error *write_sections(struct binary_writer *w, size_t n, FILE *
 		ep_buf_deinit(&header);
 		return ep_error_nomem();
 	}
-	/* Failed writes stay on the stream, and are reported when it is committed. */
-	(void)!fwrite(header.v, 1, header.n, out);
+	write_buf(&header, out);
 	for (size_t i = 0; i < n; i++)
-		(void)!fwrite(s[order[i]].data.v, 1, s[order[i]].data.n, out);
+		write_buf(&s[order[i]].data, out);
 	ep_buf_deinit(&header);
 	return NULL;
 }
@@ -307,7 +313,7 @@ static struct ep_error *write_plain(struct binary_writer *w, FILE *out)
 	put_bodies(w, buf, NULL);
 	if (buf->failed)
 		return ep_error_nomem();
-	(void)!fwrite(buf->v, 1, buf->n, out);
+	write_buf(buf, out);
 	return NULL;
 }
 

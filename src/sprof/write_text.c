@@ -104,7 +104,8 @@ static void put_count(struct text_writer *w, uint64_t count)
 static void flush(struct text_writer *w)
 {
 	/* A failed write stays on the stream, and is reported when it is committed. */
-	(void)!fwrite(w->buf.v, 1, w->buf.n, w->out);
+	if (w->buf.n)
+		(void)!fwrite(w->buf.v, 1, w->buf.n, w->out);
 	w->buf.n = 0;
 }
 
