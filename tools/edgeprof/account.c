@@ -2,9 +2,9 @@
 /* The account of a fold, as text and as JSON. */
 #include "account.h"
 
-#include <string.h>
-
 #include "record/build_id.h"
+#include "show_edges.h"
+#include "table.h"
 
 /* Sums over all inputs and binaries. */
 struct totals {
@@ -15,13 +15,10 @@ struct totals {
 
 static uint64_t sum_edges(const struct ep_edges_binary *b)
 {
-	uint64_t sum = 0;
+	uint64_t taken, mispredicted;
 
-	/* A branch between two known binaries is listed in both: it counts where it leaves. */
-	for (size_t i = 0; i < b->n_edges; i++)
-		if (b->edges[i].kind != EP_EDGE_IN || !b->edges[i].peer)
-			sum = ep_count_add(sum, b->edges[i].count);
-	return sum;
+	ep_edges_binary_taken(b, &taken, &mispredicted);
+	return taken;
 }
 
 static uint64_t sum_ranges(const struct ep_edges_binary *b)
@@ -51,19 +48,6 @@ static struct totals sum_up(const struct ep_edges *edges)
 	return t;
 }
 
-static const char *const sampling_names[] = {
-    [EP_SAMPLING_UNKNOWN] = "unknown",
-    [EP_SAMPLING_TAKEN_BRANCHES] = "taken-branches",
-    [EP_SAMPLING_INSTRUCTIONS] = "instructions",
-    [EP_SAMPLING_CYCLES] = "cycles",
-    [EP_SAMPLING_OTHER] = "other",
-};
-
-static const char *sampling_name(uint32_t sampling)
-{
-	return sampling < EP_ARRAY_LEN(sampling_names) ? sampling_names[sampling] : "unknown";
-}
-
 static void print_inputs(const struct ep_args *args, const struct ep_edges *edges)
 {
 	for (size_t i = 0; i < edges->n_provenance; i++) {
@@ -71,7 +55,7 @@ static void print_inputs(const struct ep_args *args, const struct ep_edges *edge
 		ep_cmd_note(args,
 		            "input: %s%s%s%s%s, sampled by %s%s, %llu samples, %llu records%s",
 		            p->tool, p->host[0] ? " of " : "", p->host,
-		            p->event[0] ? ", event " : "", p->event, sampling_name(p->sampling),
+		            p->event[0] ? ", event " : "", p->event, ep_sampling_name(p->sampling),
 		            p->exact ? " (exact)" : "", (unsigned long long)p->n_samples,
 		            (unsigned long long)p->n_records, p->weighted ? ", weighted" : "");
 	}
@@ -90,8 +74,10 @@ static void print_binaries(const struct ep_args *args, const struct ep_edges *ed
 	}
 }
 
-static void print_drops(const struct ep_args *args, const struct ep_drops *drops)
+static void print_drops(const struct ep_args *args, const struct ep_edges *edges)
 {
+	const struct ep_drops *drops = &edges->drops;
+
 	for (int i = 0; i < EP_DROP_N; i++)
 		if (drops->n[i])
 			ep_cmd_note(args, "dropped %llu %s, %s: %s",
@@ -102,6 +88,11 @@ static void print_drops(const struct ep_args *args, const struct ep_drops *drops
 			ep_cmd_note(args, "note: %llu %s, %s: %s",
 			            (unsigned long long)drops->notes[i], ep_note_unit(i),
 			            ep_note_name(i), ep_note_help(i));
+	for (size_t i = 0; i < edges->n_unknown_reasons; i++) {
+		const struct ep_edges_reason *r = &edges->unknown_reasons[i];
+		ep_cmd_note(args, "%s %llu, for reason %u of a newer version",
+		            r->is_note ? "note:" : "dropped", (unsigned long long)r->n, r->number);
+	}
 }
 
 void ep_account_print(const struct ep_args *args, const struct ep_edges *edges)
@@ -119,7 +110,7 @@ void ep_account_print(const struct ep_args *args, const struct ep_edges *edges)
 	            edges->n_binaries, edges->n_binaries == 1 ? "binary" : "binaries");
 	if (args->verbose)
 		print_binaries(args, edges);
-	print_drops(args, &edges->drops);
+	print_drops(args, edges);
 }
 
 /* Adds a member, taking the value; false when out of memory. */
@@ -140,40 +131,24 @@ static void digest_text(const uint8_t digest[EP_DIGEST_SIZE], char ret[2 * EP_DI
 		snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* Names in captures are bytes of any kind; JSON takes UTF-8 only. */
-static json_t *json_text(const char *s)
-{
-	json_t *text = json_string(s);
-
-	if (text)
-		return text;
-	size_t n = strlen(s);
-	ep_autofree char *copy = malloc(n + 1);
-	if (!copy)
-		return NULL;
-	for (size_t i = 0; i <= n; i++)
-		copy[i] = (unsigned char)s[i] < 128 ? s[i] : '?';
-	return json_string(copy);
-}
-
 static json_t *json_input(const struct ep_provenance *p)
 {
 	char digest[2 * EP_DIGEST_SIZE + 1];
 	json_t *o = json_object();
 
 	digest_text(p->digest, digest);
-	bool ok = put(o, "kind", json_text(p->tool)) && put(o, "digest", json_string(digest)) &&
-	          put(o, "host", json_text(p->host)) && put(o, "kernel", json_text(p->kernel)) &&
-	          put(o, "cpu", json_text(p->cpu)) && put(o, "event", json_text(p->event)) &&
-	          put(o, "sampling", json_string(sampling_name(p->sampling))) &&
-	          put(o, "period", ep_json_u64(p->period)) &&
-	          put(o, "exact", json_boolean(p->exact)) &&
-	          put(o, "weighted", json_boolean(p->weighted)) &&
-	          put(o, "t_start_ns", ep_json_u64(p->t_start_ns)) &&
-	          put(o, "t_end_ns", ep_json_u64(p->t_end_ns)) &&
-	          put(o, "samples", ep_json_u64(p->n_samples)) &&
-	          put(o, "records", ep_json_u64(p->n_records)) &&
-	          put(o, "copies", ep_json_u64(p->n_copies));
+	bool ok =
+	    put(o, "kind", ep_json_text(p->tool)) && put(o, "digest", json_string(digest)) &&
+	    put(o, "host", ep_json_text(p->host)) && put(o, "kernel", ep_json_text(p->kernel)) &&
+	    put(o, "cpu", ep_json_text(p->cpu)) && put(o, "event", ep_json_text(p->event)) &&
+	    put(o, "sampling", json_string(ep_sampling_name(p->sampling))) &&
+	    put(o, "period", ep_json_u64(p->period)) && put(o, "exact", json_boolean(p->exact)) &&
+	    put(o, "weighted", json_boolean(p->weighted)) &&
+	    put(o, "t_start_ns", ep_json_u64(p->t_start_ns)) &&
+	    put(o, "t_end_ns", ep_json_u64(p->t_end_ns)) &&
+	    put(o, "samples", ep_json_u64(p->n_samples)) &&
+	    put(o, "records", ep_json_u64(p->n_records)) &&
+	    put(o, "copies", ep_json_u64(p->n_copies));
 	if (ok)
 		return o;
 	json_decref(o);
@@ -185,7 +160,7 @@ static json_t *json_paths(const struct ep_edges_binary *b)
 	json_t *paths = json_array();
 
 	for (uint32_t i = 0; paths && i < b->n_paths; i++)
-		if (json_array_append_new(paths, json_text(b->paths[i]))) {
+		if (json_array_append_new(paths, ep_json_text(b->paths[i]))) {
 			json_decref(paths);
 			return NULL;
 		}
@@ -252,7 +227,7 @@ static json_t *json_warnings(const struct ep_warnings *warnings)
 		json_t *o = json_object();
 		bool ok = put(o, "kind", json_string(w->kind)) &&
 		          put(o, "count", ep_json_u64(w->count)) &&
-		          put(o, "first", json_text(w->first ? w->first : ""));
+		          put(o, "first", ep_json_text(w->first ? w->first : ""));
 		if (json_array_append_new(list, o) || !ok) {
 			json_decref(list);
 			return NULL;

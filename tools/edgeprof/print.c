@@ -6,28 +6,49 @@
 
 #include "base/out.h"
 #include "cmd.h"
+#include "table.h"
+
+/* A line on standard error. Names from files may be in it: a terminal gets no control characters.
+ */
+static void EP_PRINTF(1, 0) print_line(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	ep_autofree char *harmless = ep_text_harmless(text);
+	fprintf(stderr, "%s\n", harmless ? harmless : "out of memory");
+	free(text);
+}
+
+static void EP_PRINTF(1, 2) print(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(fmt, ap);
+	va_end(ap);
+}
 
 int ep_cmd_fail(const struct ep_args *args, struct ep_error *err)
 {
-	fprintf(stderr, "edgeprof %s: %s\n", args->cmd->name, err->message);
+	print("edgeprof %s: %s", args->cmd->name, err->message);
 	if (err->hint)
-		fprintf(stderr, "hint: %s\n", err->hint);
+		print("hint: %s", err->hint);
 	ep_error_destroy(err);
 	return EP_EXIT_BAD;
 }
 
 void ep_cmd_warnings(const struct ep_args *args, const struct ep_warnings *warnings)
 {
-	if (args->quiet)
-		return;
-	for (size_t i = 0; i < warnings->n; i++) {
+	for (size_t i = 0; i < warnings->n && !args->quiet; i++) {
 		const struct ep_warning *w = &warnings->v[i];
-		fprintf(stderr, "edgeprof %s: warning: %s", args->cmd->name,
-		        w->first ? w->first : w->kind);
+		const char *text = w->first ? w->first : w->kind;
 		if (w->count > 1)
-			fprintf(stderr, " (and %llu more like it)",
-			        (unsigned long long)w->count - 1);
-		fputc('\n', stderr);
+			print("edgeprof %s: warning: %s (and %llu more like it)", args->cmd->name,
+			      text, (unsigned long long)w->count - 1);
+		else
+			print("edgeprof %s: warning: %s", args->cmd->name, text);
 	}
 }
 
@@ -39,9 +60,8 @@ void ep_cmd_note(const struct ep_args *args, const char *fmt, ...)
 		return;
 	fprintf(stderr, "edgeprof %s: ", args->cmd->name);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	print_line(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 json_t *ep_json_u64(uint64_t v)

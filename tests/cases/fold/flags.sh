@@ -15,3 +15,5 @@ fold_json a.json in.txt
 json_is a.json edges 1
 json_is a.json ranges 1
 json_is a.json edge_count 16
+expect 0 edgeprof show --json a.json.edges
+json_is out mispredicted 4

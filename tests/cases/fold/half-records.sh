@@ -23,3 +23,7 @@ json_is a.json range_count 1
 json_is a.json half-record 3
 json_is a.json filler 1
 has err 'half-record'
+# The whole ones are the only edge there is.
+expect 0 edgeprof show --json a.json.edges
+json_is out from "\"$(printf '0x%x' $((from1 - text_addr + text_off)))\""
+json_is out to "\"$(printf '0x%x' $((to1 - text_addr + text_off)))\""

@@ -23,6 +23,8 @@ fold_json ba.json b.json.edges a.txt
 same ab.json.edges ba.json.edges
 cat b.json.edges | edgeprof fold -q a.json.edges - -o piped.edges
 same ab.json.edges piped.edges
+edgeprof merge -q a.json.edges b.json.edges -o merged.edges
+same ab.json.edges merged.edges
 edgeprof fold -q a.json.edges -o again.edges
 same a.json.edges again.edges
 # The same capture twice.
@@ -53,3 +55,7 @@ done
 edgeprof fold a.txt -o x --json >x.json 2>/dev/null
 json_is x.json schema '"edgeprof.fold/1"'
 same x.json a.json
+# What is in an input does no harm to a terminal.
+{ cat a.txt; printf 'strange \033[2J line\n'; } >escape.txt
+expect 0 edgeprof fold escape.txt -o x
+has err 'strange \x1b[2J line'
