@@ -304,6 +304,12 @@ static struct ep_error *take_oversized(struct ep_perf_reader *r, uint64_t data_s
 			return NULL;
 		left -= now;
 	}
+	/* No padding was written, unless by a version in which only that was mended. */
+	size_t padding = (size_t)(-(COMPRESSED2_HEADER + data_size) & 7);
+	EP_TRY(ep_input_fill(r->in, padding + PERF_RECORD_HEADER));
+	if (r->in->n >= padding + PERF_RECORD_HEADER && !ep_perf_is_likely(r, r->in->data) &&
+	    ep_perf_is_likely(r, r->in->data + padding))
+		ep_input_consume(r->in, padding);
 	return NULL;
 }
 
@@ -396,11 +402,10 @@ static struct ep_error *read_records(struct ep_perf_reader *r, uint64_t end)
 			EP_TRY(find_next(r));
 			continue;
 		}
-		if (EP_UNLIKELY(r->in->n < size)) {
+		if (EP_UNLIKELY(r->in->n < size))
 			EP_TRY(ep_input_fill(r->in, size));
-			if (r->in->n < size)
-				break;
-		}
+		if (EP_UNLIKELY(r->in->n < size || size > end - r->in->offset))
+			break;
 		EP_TRY(take_record(r, type, size));
 	}
 	return NULL;
@@ -442,7 +447,7 @@ static struct ep_error *read_late_features(struct ep_perf_reader *r, const struc
 		EP_TRY(ep_input_fill(r->in, r->in->n + 1));
 	view = (struct view){r->in->data, r->in->offset, r->in->n};
 	EP_TRY(read_features(r, h, &view, r->in->offset));
-	ep_perf_attrs_settle(r);
+	EP_TRY(ep_perf_attrs_settle(r));
 	for (size_t i = 0; i < r->attrs.attrs.n; i++)
 		if (r->attrs.attrs.v[i].announced)
 			EP_TRY(ep_perf_attr_announce(r, &r->attrs.attrs.v[i]));

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The events of a perf.data input: their record layouts, ids and names. */
 #include <stdio.h>
+#include <string.h>
 
 #include "import/perf_data_reader.h"
 
-/* More events than any recording has; each costs memory that a hostile input could ask for. */
-#define MAX_ATTRS 65536
+/* More than any recording has; a hostile input could ask for memory and time without them. */
+#define MAX_ATTRS 8192
+#define MAX_IDS ((size_t)1 << 20)
 
 /* The u64 at `offset` of an attr of n bytes, 0 behind its end. */
 static uint64_t attr_u64(const struct ep_perf_reader *r, const unsigned char *p, size_t n,
@@ -115,6 +117,11 @@ struct ep_error *ep_perf_attr_add(struct ep_perf_reader *r, const unsigned char 
 
 struct ep_error *ep_perf_id_add(struct ep_perf_reader *r, uint32_t attr, uint64_t id)
 {
+	if (r->attrs.ids.n >= MAX_IDS) {
+		ep_warn(r->warnings, "too-many-ids",
+		        "%s: more than %zu event ids, the rest is ignored", r->in->name, MAX_IDS);
+		return NULL;
+	}
 	if (!ep_vec_push(&r->attrs.ids, (struct ep_perf_id){.id = id, .attr = attr}))
 		return ep_error_nomem();
 	r->attrs.settled = false;
@@ -177,20 +184,46 @@ static void name_attrs(struct ep_perf_attrs *attrs)
 	attrs->descs.n = 0;
 }
 
-void ep_perf_attrs_settle(struct ep_perf_reader *r)
+/*
+ * Sorts what was added since and merges it with the rest: events may be added in front of every
+ * sample.
+ */
+static struct ep_error *sort_ids(struct ep_perf_attrs *attrs)
 {
-	struct ep_perf_attrs *attrs = &r->attrs;
+	size_t n = attrs->ids.n, n_new = n - attrs->n_sorted;
+	struct ep_perf_id *added = attrs->ids.v + attrs->n_sorted;
 
-	if (attrs->settled || !attrs->attrs.n)
-		return;
-	const struct ep_perf_layout *first = &attrs->attrs.v[0].layout;
-	if (attrs->ids.n)
-		qsort(attrs->ids.v, attrs->ids.n, sizeof(*attrs->ids.v), compare_ids);
 	attrs->last.attr = UINT32_MAX;
-	attrs->same_layout = attrs->same_trailer = true;
-	attrs->id = first->id;
-	attrs->back_id = first->back_id;
-	for (size_t i = 1; i < attrs->attrs.n; i++) {
+	if (!n_new)
+		return NULL;
+	qsort(added, n_new, sizeof(*added), compare_ids);
+	struct ep_perf_id *copy = malloc(n_new * sizeof(*copy));
+	if (!copy)
+		return ep_error_nomem();
+	memcpy(copy, added, n_new * sizeof(*copy));
+	/* From the end: the larger of the two lasts to the last free place. */
+	for (size_t i = attrs->n_sorted, k = n_new, to = n; k; to--) {
+		if (i && compare_ids(&attrs->ids.v[i - 1], &copy[k - 1]) > 0)
+			attrs->ids.v[to - 1] = attrs->ids.v[--i];
+		else
+			attrs->ids.v[to - 1] = copy[--k];
+	}
+	free(copy);
+	attrs->n_sorted = n;
+	return NULL;
+}
+
+/* Compares the events added since with the first. */
+static void compare_layouts(struct ep_perf_attrs *attrs)
+{
+	const struct ep_perf_layout *first = &attrs->attrs.v[0].layout;
+
+	if (!attrs->n_compared) {
+		attrs->same_layout = attrs->same_trailer = true;
+		attrs->id = first->id;
+		attrs->back_id = first->back_id;
+	}
+	for (size_t i = attrs->n_compared; i < attrs->attrs.n; i++) {
 		const struct ep_perf_layout *l = &attrs->attrs.v[i].layout;
 		attrs->same_layout &= same_fields(first, l);
 		attrs->same_trailer &=
@@ -198,8 +231,18 @@ void ep_perf_attrs_settle(struct ep_perf_reader *r)
 		attrs->id = attrs->id == l->id ? l->id : 0;
 		attrs->back_id = attrs->back_id == l->back_id ? l->back_id : 0;
 	}
-	name_attrs(attrs);
-	attrs->settled = true;
+	attrs->n_compared = attrs->attrs.n;
+}
+
+struct ep_error *ep_perf_attrs_settle(struct ep_perf_reader *r)
+{
+	if (r->attrs.settled || !r->attrs.attrs.n)
+		return NULL;
+	EP_TRY(sort_ids(&r->attrs));
+	compare_layouts(&r->attrs);
+	name_attrs(&r->attrs);
+	r->attrs.settled = true;
+	return NULL;
 }
 
 /* The event with this id; synthesised records carry 0 and follow the first event. */

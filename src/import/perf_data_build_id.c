@@ -8,8 +8,8 @@
 
 /* Header, pid, 20 bytes of id, size, padding: the file name follows. */
 enum { RECORD_MIN = 36, ID_BYTES = 20, KEY_MAX = 256 };
-/* Paths that may wait for an id: far more than any recording maps. */
-enum { MAX_WAITING = 1 << 18 };
+/* Paths that are kept: far more than any recording maps. */
+enum { MAX_PATHS = 1 << 18 };
 
 /* Ends `n` before a suffix, if it is there. */
 static size_t without(const char *s, size_t n, const char *suffix)
@@ -98,7 +98,7 @@ struct ep_error *ep_perf_build_id_read(struct ep_perf_reader *r, const unsigned 
 
 	if (!(misc & PERF_MISC_BUILD_ID_SIZE) || !n || n > ID_BYTES)
 		n = id_size(id);
-	if (!n || !n_path || mode >= PERF_CPUMODE_GUEST_KERNEL)
+	if (!n || !n_path || mode >= PERF_CPUMODE_GUEST_KERNEL || r->build_ids.ids.n >= MAX_PATHS)
 		return NULL;
 	struct ep_build_id build_id = ep_build_id_make(EP_BUILD_ID_GNU, id, n);
 	return add(r, path, n_path, mode == PERF_CPUMODE_KERNEL, &build_id);
@@ -134,7 +134,7 @@ struct ep_error *ep_perf_build_id_apply(struct ep_perf_reader *r, struct ep_map 
 	id = find(&r->build_ids, map->path, map->is_kernel);
 	if (id)
 		map->build_id = *id;
-	else if (r->late_ids && waiting->n < MAX_WAITING)
+	else if (r->late_ids && waiting->n < MAX_PATHS)
 		return ep_strtab_add(waiting, map->path, strlen(map->path), &i);
 	return NULL;
 }

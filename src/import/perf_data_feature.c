@@ -5,6 +5,9 @@
 
 #include "import/perf_data_reader.h"
 
+/* A recording has each feature once; strings of a hostile one must not pile up. */
+#define MAX_FEATURES 1024
+
 /* A length and that many bytes, NULs included; an own copy. NULL and failed: it does not fit. */
 static struct ep_error *read_string(struct ep_perf_reader *r, struct ep_bytes *b, const char **ret)
 {
@@ -109,6 +112,8 @@ struct ep_error *ep_perf_feature(struct ep_perf_reader *r, unsigned feature, con
 	struct ep_bytes b = ep_bytes_init(p, n, r->swap);
 	struct ep_error *err = NULL;
 
+	if (r->n_features++ >= MAX_FEATURES)
+		return NULL;
 	switch (feature) {
 	case PERF_FEAT_BUILD_ID:
 		err = read_build_ids(r, &b);

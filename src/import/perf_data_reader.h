@@ -53,7 +53,8 @@ struct ep_perf_attrs {
 	EP_VEC(struct ep_perf_attr) attrs;
 	EP_VEC(struct ep_perf_id) ids;
 	EP_VEC(struct ep_perf_desc) descs;
-	bool settled; /* all below is up to date */
+	size_t n_sorted, n_compared; /* ids and attrs that ep_perf_attrs_settle() has dealt with */
+	bool settled;                /* all below is up to date */
 	bool same_layout, same_trailer;
 	uint16_t id, back_id; /* where all of them have the id; 0: they do not agree */
 	struct ep_perf_id last;
@@ -92,7 +93,7 @@ struct ep_perf_reader {
 	EP_VEC(struct ep_branch) branches; /* a stack whose entries had to be converted */
 	uint64_t last_t;                   /* time of the newest record that had one */
 	uint64_t n_lost, n_lost_synth;     /* by LOST; by the recorder's closing LOST_SAMPLES */
-	uint64_t n_records;
+	uint32_t n_features;               /* read so far */
 };
 
 /* Where a record lies. */
@@ -110,7 +111,7 @@ struct ep_error *ep_perf_attr_add(struct ep_perf_reader *r, const unsigned char 
 /* Gives the last event added, or event `attr`, an id. */
 struct ep_error *ep_perf_id_add(struct ep_perf_reader *r, uint32_t attr, uint64_t id) EP_MUST_CHECK;
 /* Brings names, id positions and the id table up to date. Call before the two below. */
-void ep_perf_attrs_settle(struct ep_perf_reader *r);
+struct ep_error *ep_perf_attrs_settle(struct ep_perf_reader *r) EP_MUST_CHECK;
 /* The event a SAMPLE, or another kernel record, of `size` bytes belongs to; NULL: not to be told.
  */
 struct ep_perf_attr *ep_perf_attr_of_sample(struct ep_perf_reader *r, const unsigned char *rec,
@@ -173,6 +174,9 @@ struct ep_error *ep_perf_zstd_finish(struct ep_perf_reader *r) EP_MUST_CHECK;
 void ep_perf_zstd_destroy(struct ep_perf_zstd *zstd);
 
 /* perf_data_resync.c */
+
+/* True for the 8 bytes of a header that perf could have written: known type, size in words. */
+bool ep_perf_is_likely(const struct ep_perf_reader *r, const unsigned char *p);
 
 /*
  * The offset of the next place from `from` on in p[0..n) where records seem to start; n if there is

@@ -195,8 +195,6 @@ static struct ep_perf_attr *locate(struct ep_perf_reader *r, const unsigned char
 {
 	struct ep_perf_attr *attr;
 
-	if (EP_UNLIKELY(!r->attrs.settled))
-		ep_perf_attrs_settle(r);
 	if (EP_LIKELY(is_sample)) {
 		attr = ep_perf_attr_of_sample(r, rec, size);
 		if (!attr || size < attr->layout.fixed_end)
@@ -241,7 +239,6 @@ struct ep_error *ep_perf_record(struct ep_perf_reader *r, const unsigned char *r
 	uint32_t type = ep_load_u32(rec, r->swap);
 	struct ep_perf_item item = {.rec = rec, .chunk = EP_PERF_NO_CHUNK};
 
-	r->n_records++;
 	if (EP_UNLIKELY(!is_wanted(type))) {
 		if (type == PERF_FINISHED_ROUND)
 			return ep_perf_order_round(&r->order);
@@ -252,6 +249,8 @@ struct ep_error *ep_perf_record(struct ep_perf_reader *r, const unsigned char *r
 			        r->in->name, r->in->offset, type);
 		return NULL;
 	}
+	if (EP_UNLIKELY(!r->attrs.settled))
+		EP_TRY(ep_perf_attrs_settle(r));
 	struct ep_perf_attr *attr = locate(r, rec, size, type == PERF_SAMPLE, &item.t_ns);
 	if (EP_UNLIKELY(!attr))
 		return undecided(r, type == PERF_SAMPLE);

@@ -5,8 +5,7 @@
 /* Records in a row that must look right before the place is believed. */
 enum { CHAIN = 4 };
 
-/* A header that perf or the kernel could have written: known type, size in words. */
-static bool is_likely(const struct ep_perf_reader *r, const unsigned char *p)
+bool ep_perf_is_likely(const struct ep_perf_reader *r, const unsigned char *p)
 {
 	uint32_t type = ep_load_u32(p, r->swap);
 	size_t size = ep_load_u16(p + 6, r->swap);
@@ -24,7 +23,7 @@ static bool is_chain(const struct ep_perf_reader *r, const unsigned char *p, siz
 			return last || i > 1;
 		if (n - at < PERF_RECORD_HEADER)
 			return !last && i > 1;
-		if (!is_likely(r, p + at))
+		if (!ep_perf_is_likely(r, p + at))
 			return false;
 		size_t size = ep_load_u16(p + at + 6, r->swap);
 		if (size > n - at)
@@ -38,7 +37,7 @@ size_t ep_perf_resync(const struct ep_perf_reader *r, const unsigned char *p, si
                       bool last)
 {
 	for (size_t at = from; at + PERF_RECORD_HEADER <= n; at++)
-		if (is_likely(r, p + at) && is_chain(r, p, n, at, last))
+		if (ep_perf_is_likely(r, p + at) && is_chain(r, p, n, at, last))
 			return at;
 	return n;
 }

@@ -346,7 +346,7 @@ void pb_pack_end(struct perf_builder *b, uint32_t type, size_t max)
 	ep_buf_deinit(&all);
 }
 
-void pb_pack_end_oversized(struct perf_builder *b)
+void pb_pack_end_oversized(struct perf_builder *b, bool padded)
 {
 	enum { PIECE = 65527 };
 	struct ep_buf all = compress(b);
@@ -360,6 +360,8 @@ void pb_pack_end_oversized(struct perf_builder *b)
 		pb_u64(b, &b->data, at ? UINT64_C(0x1122334455667788) : total - 16);
 		ep_buf_put(&b->data, all.v + at, n);
 	}
+	for (; padded && total % 8; total++)
+		ep_buf_u8(&b->data, 0);
 	ep_buf_deinit(&all);
 }
 

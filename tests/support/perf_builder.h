@@ -79,8 +79,8 @@ void pb_u16(const struct perf_builder *b, struct ep_buf *buf, uint16_t v);
  * as few as possible). The zstd stream goes on from one pack to the next. */
 void pb_pack_begin(struct perf_builder *b);
 void pb_pack_end(struct perf_builder *b, uint32_t type, size_t max);
-/* The same, with the size field that perf's overflow bug writes; unpadded. */
-void pb_pack_end_oversized(struct perf_builder *b);
+/* The same, with the size field that perf's overflow bug writes. */
+void pb_pack_end_oversized(struct perf_builder *b, bool padded);
 
 /* Header features; in a pipe they become records. Build-ids of a pipe come at its end. */
 void pb_feature(struct perf_builder *b, unsigned number, const void *body, size_t n);

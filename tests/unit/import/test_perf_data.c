@@ -401,6 +401,64 @@ static void test_sample_before_its_event(void **state)
 	pb_deinit(&empty);
 }
 
+/* Events may be described in front of any sample: their ids join those known so far. */
+static void test_events_described_late(void **state)
+{
+	(void)state;
+	struct perf_builder b[2];
+	struct outcome o;
+	struct ep_buf all = {0};
+	const uint64_t ids[2][2] = {{10, 30}, {5, 20}};
+
+	for (int i = 0; i < 2; i++) {
+		pb_init(&b[i], false, true);
+		pb_add_attr(&b[i],
+		            &(struct pb_attr){.config = (uint64_t)i,
+		                              .sample_type = ST_USUAL | PERF_SAMPLE_IDENTIFIER,
+		                              .ids = {ids[i][0], ids[i][1]},
+		                              .n_ids = 2});
+		for (int k = 0; k < 4; k++)
+			pb_sample(&b[i], &(struct pb_sample){.id = ids[i ? k & 1 : 0][k >> 1],
+			                                     .t_ns = 100 + (uint64_t)(i * 10 + k)});
+		const struct ep_buf *out = pb_finish(&b[i]);
+		ep_buf_put(&all, out->v + 16 * i, out->n - 16 * (size_t)i);
+	}
+	run_bytes(all.v, all.n, 0, &o);
+	check_ok(o.err);
+	check_u64_eq(o.text.n_samples, 8);
+	check_u64_eq(o.text.n_corrupt, 0);
+	check_has(&o, "SAMPLE 0/0 @110 ip=0 period=0 stream=0 ");
+	check_has(&o, "SAMPLE 0/0 @111 ip=0 period=0 stream=1 ");
+	check_has(&o, "SAMPLE 0/0 @112 ip=0 period=0 stream=0 ");
+	check_has(&o, "SAMPLE 0/0 @113 ip=0 period=0 stream=1 ");
+	outcome_deinit(&o);
+	ep_buf_deinit(&all);
+	pb_deinit(&b[0]);
+	pb_deinit(&b[1]);
+}
+
+/* A record that would reach over the end of the data section into what follows. */
+static void test_record_over_the_end_of_data(void **state)
+{
+	(void)state;
+	for (size_t piece = 0; piece < 100; piece += 99) {
+		struct perf_builder b;
+		struct outcome o;
+		pb_init(&b, false, false);
+		add_usual(&b);
+		pb_feature_string(&b, PERF_FEAT_HOSTNAME, "box");
+		add_sample(&b, 0, 1000, 2);
+		size_t last = b.data.n;
+		add_sample(&b, 0, 2000, 1);
+		b.data.v[last + 6] += 8;
+		run_builder(&b, piece, &o);
+		check_u64_eq(o.text.n_samples, 1);
+		check_u64_eq(o.text.n_corrupt, 1);
+		assert_false(o.text.ended);
+		outcome_deinit(&o);
+	}
+}
+
 static struct ep_error *refuse(void *payload, const struct ep_event *event)
 {
 	(void)payload;
@@ -443,6 +501,8 @@ int main(void)
 	    cmocka_unit_test(test_resync),
 	    cmocka_unit_test(test_unknown_records_and_payloads_are_skipped),
 	    cmocka_unit_test(test_sample_before_its_event),
+	    cmocka_unit_test(test_events_described_late),
+	    cmocka_unit_test(test_record_over_the_end_of_data),
 	    cmocka_unit_test(test_sink_errors_end_the_run),
 	};
 

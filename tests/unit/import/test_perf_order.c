@@ -279,7 +279,7 @@ static void test_oversized_compressed2(void **state)
 			add_noise(&b, 726, &seed, 8);
 		for (unsigned k = 0; k < n_samples[i / 4]; k++)
 			add_noise(&b, 2000, &seed, 10 + k);
-		pb_pack_end_oversized(&b);
+		pb_pack_end_oversized(&b, i & 2);
 		add_sample(&b, 100, 2);
 		pb_pack_begin(&b);
 		add_noise(&b, 100, &seed, 200);
