@@ -92,6 +92,11 @@ struct ep_capture_methods {
 	void (*stop)(void *state, int signal);
 	/* Totals so far. */
 	void (*totals)(const void *state, struct ep_capture_totals *ret);
+	/*
+	 * What is known of the capture: cpu and arch; the rest is left alone. Strings are owned by
+	 * the state.
+	 */
+	void (*describe)(const void *state, struct ep_capture_info *ret);
 	/* The wait status of the program as of wait(2), once step said done. */
 	int (*status)(const void *state);
 	/* Kills a program that still runs and frees everything. NULL is allowed. */

@@ -7,10 +7,12 @@ extern const struct ep_cmd ep_cmd_convert;
 extern const struct ep_cmd ep_cmd_doctor;
 extern const struct ep_cmd ep_cmd_fold;
 extern const struct ep_cmd ep_cmd_merge;
+extern const struct ep_cmd ep_cmd_record;
 extern const struct ep_cmd ep_cmd_show;
 
 const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_doctor,
+    &ep_cmd_record,
     &ep_cmd_fold,
     &ep_cmd_merge,
     &ep_cmd_show,

@@ -27,15 +27,13 @@ static uint64_t random_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Uniform in [P/2, 3P/2): mean P, and no lockstep with the program's loops. */
+/* Uniform from P/2 to 3P/2, both included: mean P, and no lockstep with the program's loops. */
 static void next_period(struct ep_sb_vcpu *v)
 {
-	uint64_t half = ep_sb.period / 2;
-	unsigned __int128 scaled = (unsigned __int128)random_next(&v->random) * ep_sb.period;
+	uint64_t half = ep_sb.period / 2, n = 2 * half + 1;
+	unsigned __int128 scaled = (unsigned __int128)random_next(&v->random) * n;
 
-	v->period = half + (uint64_t)(scaled >> 64);
-	if (!v->period)
-		v->period = 1;
+	v->period = ep_sb.period - half + (uint64_t)(scaled >> 64);
 	v->left += (int64_t)v->period;
 }
 

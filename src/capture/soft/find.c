@@ -70,7 +70,7 @@ static struct ep_error *refuse_script(const char *path, const char *head)
 {
 	size_t len = strcspn(head + 2, "\n");
 	struct ep_error *err =
-	    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: is a script, not a program", path);
+	    ep_error_create(EP_ERROR_USAGE, "%s: is a script, not a program", path);
 	return ep_error_hint(err, "record its interpreter: edgeprof record -- %.*s %s",
 	                     (int)EP_MIN(len, (size_t)200), head + 2, path);
 }
@@ -112,16 +112,16 @@ static struct ep_error *read_program(int fd, struct ep_soft_program *p)
 	if (n >= 2 && !memcmp(head.text, "#!", 2))
 		return refuse_script(p->path, head.text);
 	if (n < (ssize_t)sizeof(head.eh) || memcmp(head.text, ELFMAG, SELFMAG) != 0)
-		return ep_error_create(EP_ERROR_UNSUPPORTED, "%s: is not an ELF program", p->path);
+		return ep_error_create(EP_ERROR_USAGE, "%s: is not an ELF program", p->path);
 	if (head.eh.e_ident[EI_CLASS] != ELFCLASS64 || head.eh.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    !ep_soft_arch_name(head.eh.e_machine))
-		return ep_error_create(EP_ERROR_UNSUPPORTED,
+		return ep_error_create(EP_ERROR_USAGE,
 		                       "%s: ELF machine %u: only 64-bit x86 and little-endian "
 		                       "AArch64 programs can be recorded",
 		                       p->path, head.eh.e_machine);
 	if (head.eh.e_type != ET_EXEC && head.eh.e_type != ET_DYN)
-		return ep_error_create(EP_ERROR_UNSUPPORTED, "%s: is no program but ELF type %u",
-		                       p->path, head.eh.e_type);
+		return ep_error_create(EP_ERROR_USAGE, "%s: is no program but ELF type %u", p->path,
+		                       head.eh.e_type);
 	p->machine = head.eh.e_machine;
 	return read_interp(fd, p->path, &head.eh, p->interp);
 }

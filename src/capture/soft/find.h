@@ -15,8 +15,8 @@ struct ep_soft_program {
 
 /*
  * Finds a program as execvp(3) does and reads its ELF headers. Errors: OS (no such file, no
- * permission); UNSUPPORTED for what is no 64-bit Linux program of a known machine: scripts are
- * told how to do it.
+ * permission); USAGE for what is no 64-bit Linux program of a known machine (the hint for a script
+ * is how to do it); BAD_DATA.
  */
 struct ep_error *ep_soft_find_program(const char *name, struct ep_soft_program *ret) EP_MUST_CHECK;
 

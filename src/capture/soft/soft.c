@@ -25,6 +25,7 @@ struct soft {
 	struct ep_capture_opts opts; /* with defaults filled in; argv is the caller's */
 	struct ep_soft_program program;
 	struct ep_soft_qemu qemu;
+	char cpu[64];
 	char plugin[PATH_MAX], sysroot[PATH_MAX];
 	int fd; /* of the shared memory, -1: closed */
 	struct ep_soft_reader *reader;
@@ -67,6 +68,7 @@ static struct ep_error *prepare(struct soft *s)
 	EP_TRY(ep_soft_find_qemu(s->program.machine, s->opts.qemu_path, &s->qemu));
 	EP_TRY(ep_soft_find_plugin(s->qemu.api, s->opts.plugin_path, s->plugin));
 	EP_TRY(ep_soft_find_sysroot(&s->program, s->opts.sysroot, s->sysroot));
+	snprintf(s->cpu, sizeof(s->cpu), "QEMU %s, emulated", s->qemu.version);
 	EP_TRY(ep_soft_host_memory(&s->fd));
 	return ep_soft_reader_create(s->fd, s->opts.buffer_bytes, &s->reader);
 }
@@ -287,6 +289,14 @@ static void soft_totals(const void *state, struct ep_capture_totals *ret)
 	ret->machine = s->program.machine;
 }
 
+static void soft_describe(const void *state, struct ep_capture_info *ret)
+{
+	const struct soft *s = state;
+
+	ret->cpu = s->cpu;
+	ret->arch = ep_soft_arch_name(s->program.machine);
+}
+
 static int soft_status(const void *state)
 {
 	const struct soft *s = state;
@@ -319,6 +329,7 @@ const struct ep_capture_methods ep_capture_soft = {
     .step = soft_step,
     .stop = soft_stop,
     .totals = soft_totals,
+    .describe = soft_describe,
     .status = soft_status,
     .close = soft_close,
 };
