@@ -215,14 +215,32 @@ static struct ep_error *on_counted(struct ep_fold *fold, const struct ep_event *
 	return ep_fold_count_counted(ep_fold_pool_own(fold->pool), user, kernel, counted, is_edge);
 }
 
+/*
+ * The part of a kernel's map in the upper half of the address space: old perfs gave the kernel a
+ * map from 0 on, which would hide what processes have there. False: nothing is left.
+ */
+static bool keep_upper_half(struct ep_map *map)
+{
+	const uint64_t half = UINT64_C(1) << 63;
+	uint64_t below = map->start < half ? half - map->start : 0;
+
+	if (map->len <= below)
+		return false;
+	map->start += below;
+	map->pgoff += below;
+	map->len -= below;
+	return true;
+}
+
 static struct ep_error *on_map(struct ep_fold *fold, const struct ep_event *event)
 {
 	bool is_kernel = event->u.map.is_kernel || event->pid == EP_PID_KERNEL;
+	struct ep_map given = event->u.map;
 	struct ep_fold_map map;
 
-	if (event->pid == EP_PID_GUEST)
+	if (event->pid == EP_PID_GUEST || (is_kernel && !keep_upper_half(&given)))
 		return NULL;
-	EP_TRY(ep_fold_binaries_place(&fold->binaries, &event->u.map, &map));
+	EP_TRY(ep_fold_binaries_place(&fold->binaries, &given, &map));
 	return ep_fold_spaces_map(&fold->spaces, event->pid, is_kernel, &map,
 	                          fold->opts.keep_file_map);
 }

@@ -287,6 +287,25 @@ static void test_kernel_maps_are_global(void **state)
 	script_deinit(&s);
 }
 
+/* perf of Linux 2.6 says that the kernel begins at 0: user code keeps its place all the same. */
+static void test_kernel_map_from_zero(void **state)
+{
+	(void)state;
+	struct script s;
+
+	script_begin(&s, NULL);
+	script_kernel_map(&s, 0, 0xffffffff9fffffff, 0xffffffff80200000, "[kernel.kallsyms]_text",
+	                  0xee);
+	script_map(&s, 1, A, 0x4000, 0, EXE, 7);
+	script_stack(&s, 1, B(A + 0x1210, A + 0x1200), B(TEXT + 0x40, A + 0x1200),
+	             B(TEXT + 0x20, TEXT + 0x30));
+	script_end(&s);
+	check_u64_eq(range_count(&s.edges, 7, 0x1200, 0x1210), 1);
+	check_u64_eq(edge_count(&s.edges, 7, 0x1210, 0x1200), 1);
+	check_u64_eq(s.edges.drops.n[EP_DROP_UNMAPPED], 0);
+	script_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +320,7 @@ int main(void)
 	    cmocka_unit_test(test_unknown_pid),
 	    cmocka_unit_test(test_process_never_heard_of),
 	    cmocka_unit_test(test_kernel_maps_are_global),
+	    cmocka_unit_test(test_kernel_map_from_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
