@@ -5,6 +5,7 @@
 extern const struct ep_cmd ep_cmd_completion;
 extern const struct ep_cmd ep_cmd_convert;
 extern const struct ep_cmd ep_cmd_doctor;
+extern const struct ep_cmd ep_cmd_emit;
 extern const struct ep_cmd ep_cmd_fold;
 extern const struct ep_cmd ep_cmd_merge;
 extern const struct ep_cmd ep_cmd_record;
@@ -16,6 +17,7 @@ const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_fold,
     &ep_cmd_merge,
     &ep_cmd_show,
+    &ep_cmd_emit,
     &ep_cmd_completion,
     &ep_cmd_convert,
     NULL,
