@@ -47,24 +47,38 @@ static bool map_fd(struct ep_input *in, int fd, const struct stat *st)
 	return true;
 }
 
-struct ep_error *ep_input_open(const char *path, struct ep_input *ret)
+/* Maps or streams an open descriptor; `own` says that it is ours to close. */
+static struct ep_error *open_fd(const char *path, int fd, bool own, struct ep_input *ret)
 {
-	bool is_stdin = !strcmp(path, "-");
-	ep_autoclose int own_fd = is_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	int fd = is_stdin ? STDIN_FILENO : own_fd;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		return ep_error_os(errno, "%s", path);
 	if (S_ISDIR(st.st_mode))
 		return ep_error_os(EISDIR, "%s", path);
-	EP_TRY(input_init(is_stdin ? "standard input" : path, ret));
-	if (map_fd(ret, fd, &st))
-		return NULL;
-	ret->fd = fd;
-	ret->own_fd = !is_stdin;
-	own_fd = -1;
+	EP_TRY(input_init(own ? path : "standard input", ret));
+	if (!map_fd(ret, fd, &st)) {
+		ret->fd = fd;
+		ret->own_fd = own;
+	}
 	return NULL;
+}
+
+struct ep_error *ep_input_open(const char *path, struct ep_input *ret)
+{
+	struct ep_input in;
+
+	if (!strcmp(path, "-"))
+		return open_fd(path, STDIN_FILENO, false, ret);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return ep_error_os(errno, "%s", path);
+	struct ep_error *err = open_fd(path, fd, true, &in);
+	if (err || in.map)
+		close(fd);
+	if (!err)
+		*ret = in;
+	return err;
 }
 
 struct ep_error *ep_input_open_memory(const char *name, const void *data, size_t n,

@@ -6,20 +6,21 @@
 
 struct ep_error *ep_perf_chunk_get(struct ep_perf_order *order, uint32_t *ret)
 {
-	size_t i;
+	struct ep_perf_chunk chunk = {.n_refs = 1};
+	size_t i = 0;
 
-	for (i = 0; i < order->chunks.n; i++)
-		if (!order->chunks.v[i].n_refs)
-			break;
-	if (i == order->chunks.n) {
-		unsigned char *data = malloc(EP_PERF_CHUNK_SIZE);
-		if (!data || !ep_vec_push(&order->chunks, (struct ep_perf_chunk){.data = data})) {
-			free(data);
+	while (i < order->chunks.n && order->chunks.v[i].n_refs)
+		i++;
+	if (i < order->chunks.n) {
+		order->chunks.v[i].n = 0;
+		order->chunks.v[i].n_refs = 1;
+	} else {
+		chunk.data = malloc(EP_PERF_CHUNK_SIZE);
+		if (!chunk.data || !ep_vec_push(&order->chunks, chunk)) {
+			free(chunk.data);
 			return ep_error_nomem();
 		}
 	}
-	order->chunks.v[i].n = 0;
-	order->chunks.v[i].n_refs = 1;
 	order->n_used_chunks++;
 	*ret = (uint32_t)i;
 	return NULL;
@@ -34,17 +35,14 @@ void ep_perf_chunk_release(struct ep_perf_order *order, uint32_t chunk)
 struct ep_error *ep_perf_order_copy(struct ep_perf_order *order, const void *rec, size_t n,
                                     struct ep_perf_item *item)
 {
-	struct ep_perf_chunk *chunk = order->fill ? &order->chunks.v[order->fill - 1] : NULL;
-
-	if (!chunk || n > EP_PERF_CHUNK_SIZE - chunk->n) {
+	if (!order->fill || n > EP_PERF_CHUNK_SIZE - order->chunks.v[order->fill - 1].n) {
 		uint32_t i;
-		if (chunk)
-			ep_perf_chunk_release(order, order->fill - 1);
-		order->fill = 0;
 		EP_TRY(ep_perf_chunk_get(order, &i));
+		if (order->fill)
+			ep_perf_chunk_release(order, order->fill - 1);
 		order->fill = i + 1;
-		chunk = &order->chunks.v[i];
 	}
+	struct ep_perf_chunk *chunk = &order->chunks.v[order->fill - 1];
 	item->chunk = order->fill - 1;
 	item->rec = memcpy(chunk->data + chunk->n, rec, n);
 	chunk->n += n;
@@ -54,9 +52,9 @@ struct ep_error *ep_perf_order_copy(struct ep_perf_order *order, const void *rec
 /* The end of the ascending run that starts at a[i]. */
 static size_t run_end(const struct ep_perf_item *a, size_t i, size_t n)
 {
-	while (++i < n && a[i - 1].t_ns <= a[i].t_ns)
+	for (i++; i < n && a[i - 1].t_ns <= a[i].t_ns; i++)
 		;
-	return EP_MIN(i, n);
+	return i;
 }
 
 /* Merges a[from..mid) and a[mid..to) to b, equal times in their old order. */

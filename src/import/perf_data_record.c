@@ -234,7 +234,7 @@ static struct ep_error *undecided(struct ep_perf_reader *r, bool is_sample)
 }
 
 struct ep_error *ep_perf_record(struct ep_perf_reader *r, const unsigned char *rec, size_t size,
-                                enum ep_perf_place where, uint32_t chunk)
+                                enum ep_perf_place place, uint32_t chunk)
 {
 	uint32_t type = ep_load_u32(rec, r->swap);
 	struct ep_perf_item item = {.rec = rec, .chunk = EP_PERF_NO_CHUNK};
@@ -258,13 +258,13 @@ struct ep_error *ep_perf_record(struct ep_perf_reader *r, const unsigned char *r
 	if (EP_UNLIKELY(!item.t_ns || item.t_ns == UINT64_MAX)) {
 		/* Synthesised: what it tells was so before the recording began. */
 		item.t_ns = 0;
-		item.chunk = where == EP_PERF_IN_MAP ? EP_PERF_NO_CHUNK : 0;
+		item.chunk = place == EP_PERF_IN_MAP ? EP_PERF_NO_CHUNK : 0;
 		return ep_perf_deliver(r, &item);
 	}
 	r->last_t = item.t_ns;
-	if (where == EP_PERF_IN_WINDOW)
+	if (place == EP_PERF_IN_WINDOW)
 		EP_TRY(ep_perf_order_copy(&r->order, rec, size, &item));
-	else if (where == EP_PERF_IN_CHUNK)
+	else if (place == EP_PERF_IN_CHUNK)
 		item.chunk = chunk;
 	return ep_perf_order_add(&r->order, &item);
 }

@@ -130,7 +130,7 @@ struct ep_error *ep_perf_sample(struct ep_perf_reader *r, const struct ep_perf_i
 	r->event.type = EP_EVENT_SAMPLE;
 	r->event.t_ns = item->t_ns;
 	note_time(r->info, item->t_ns);
-	sample->branches = (const struct ep_branch *)(const void *)stack;
+	sample->branches = (const void *)stack;
 	sample->n_branches = n;
 	sample->flags = attr->sample_flags;
 	if (EP_UNLIKELY(r->swap || r->big_endian)) {
