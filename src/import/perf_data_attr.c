@@ -191,11 +191,11 @@ static void name_attrs(struct ep_perf_attrs *attrs)
 static struct ep_error *sort_ids(struct ep_perf_attrs *attrs)
 {
 	size_t n = attrs->ids.n, n_new = n - attrs->n_sorted;
-	struct ep_perf_id *added = attrs->ids.v + attrs->n_sorted;
 
 	attrs->last.attr = UINT32_MAX;
 	if (!n_new)
 		return NULL;
+	struct ep_perf_id *added = attrs->ids.v + attrs->n_sorted;
 	qsort(added, n_new, sizeof(*added), compare_ids);
 	struct ep_perf_id *copy = malloc(n_new * sizeof(*copy));
 	if (!copy)
