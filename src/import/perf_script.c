@@ -87,10 +87,10 @@ struct ep_error *ep_ps_send_corrupt(struct ep_ps *ps, uint64_t n)
 static struct ep_error *find_stream(struct ep_ps *ps, struct ep_ps_columns *c)
 {
 	const char *name = c->event.n ? c->event.p : "";
-	size_t n = c->event.n;
+	size_t n = strnlen(name, c->event.n);
 
 	for (uint32_t i = 0; i < ps->events.n; i++)
-		if (!strncmp(ps->events.v[i], name, n) && !ps->events.v[i][n]) {
+		if (strlen(ps->events.v[i]) == n && !memcmp(ps->events.v[i], name, n)) {
 			c->stream = i;
 			return NULL;
 		}
@@ -215,6 +215,18 @@ static bool is_lone_comm(const struct line *line)
 	return last->p + last->n + 1 == line->end && last->p + last->n - line->words[0].p <= 15;
 }
 
+/*
+ * Columns of a sample. A word with a colon is no evidence, as messages have such words, too, unless
+ * the space stands behind it that perf prints there.
+ */
+static bool is_head(struct ep_ps *ps, const struct line *line, struct ep_ps_columns *ret)
+{
+	if (!ep_ps_columns(ps, line->words, line->n_words, ret))
+		return false;
+	return ret->has_ip || (ret->event.n && ep_ps_is_space(line->end[-1])) || ret->t_ns ||
+	       ret->tid >= 0 || ret->cpu != UINT32_MAX;
+}
+
 /* Forms that have no addresses to work with: entries by symbol, listings of instructions. */
 static struct ep_error *check_form(struct ep_ps *ps, const struct line *line, bool *skip_ret)
 {
@@ -248,7 +260,7 @@ static struct ep_error *take_words(struct ep_ps *ps, const struct line *line)
 		ps->repeat = repeat;
 		return NULL;
 	}
-	if (!ep_ps_columns(ps, line->words, line->n_words, &c) && !is_lone_comm(line))
+	if (!is_head(ps, line, &c) && !is_lone_comm(line))
 		return unknown_line(ps, line);
 	if (c.ip_only) {
 		ps->frame_ip = ps->n_frames++ ? ps->frame_ip : c.ip;
@@ -266,11 +278,19 @@ static struct ep_error *take_line(struct ep_ps *ps, const char *p, const char *e
 	struct ep_ps_columns head = no_columns;
 	struct line line;
 
+	bool after_record = ps->after_record;
+
 	ps->n_lines++;
+	ps->after_record = false;
 	if (end > p && end[-1] == '\r')
 		end--;
 	if (ps->n_lines == 1 && end - p >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
 		p += 3;
+	/* PERF_RECORD_NAMESPACES goes on over further lines. */
+	if (after_record && end - p > 2 && p[0] == '\t' && p[1] == '\t') {
+		ps->after_record = true;
+		return NULL;
+	}
 	split(p, end, &line);
 	if (line.stack)
 		return take_stack(ps, &line, whole);
@@ -286,6 +306,7 @@ static struct ep_error *take_line(struct ep_ps *ps, const char *p, const char *e
 	if (line.n_words)
 		ep_ps_columns(ps, line.words, line.n_words, &head);
 	ps->n_records++;
+	ps->after_record = true;
 	return ep_ps_record(ps, &head, line.record, line.end);
 }
 

@@ -75,7 +75,8 @@ struct ep_ps {
 	uint64_t n_branches, n_low;
 
 	uint64_t n_samples, n_stacks, n_records, n_unknown;
-	bool insn_form; /* brstackinsn listings were seen */
+	bool after_record; /* the last line was a PERF_RECORD_ event */
+	bool insn_form;    /* brstackinsn listings were seen */
 };
 
 static inline bool ep_ps_is_space(char c)

@@ -121,7 +121,7 @@ static const char *skip_dso(const char *p, const char *end, bool is_target)
 
 static bool is_word(const char *p, size_t n, const char *word)
 {
-	return !strncmp(p, word, n) && !word[n];
+	return strlen(word) == n && !memcmp(p, word, n);
 }
 
 /* The bits of a type or speculation word; 0 for one that is not known, which does no harm. */

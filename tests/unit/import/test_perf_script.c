@@ -385,6 +385,9 @@ static void test_tasks(void **state)
 	             "PERF_RECORD_EXIT(5596:5596):(5595:5595)\n"
 	             "PERF_RECORD_LOST lost 17\nPERF_RECORD_LOST_SAMPLES lost 3\n"
 	             "PERF_RECORD_SWITCH IN\n"
+	             "PERF_RECORD_NAMESPACES 5595/5595 - nr_namespaces: 7\n"
+	             "\t\t[0/net: 4/0xf0000075, 1/uts: 4/0xeffffffe, 2/ipc: 4/0xefffffff\n"
+	             "\t\t 4/user: 4/0xeffffffd, 5/mnt: 4/0xf0000000]\n"
 	             " 0x40/0x50\n",
 	             "comm 5595/5595 'perf'\nexec 5595\ncomm 5595/5595 'my app'\n"
 	             "fork 5596/5596 of 5595/5595\nexit 5596/5596\nlost 1 17\nlost 1 3\n"
