@@ -76,3 +76,9 @@ same_sums()
 	sums "$2" >sums.2
 	same sums.1 sums.2
 }
+
+# profile SCRIPT: makes SCRIPT.prof, a text profile, with the binary ./t.
+profile()
+{
+	expect 0 edgeprof emit --format text --binary t "$1" -o "$1.prof"
+}

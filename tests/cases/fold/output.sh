@@ -27,6 +27,10 @@ edgeprof merge -q a.json.edges b.json.edges -o merged.edges
 same ab.json.edges merged.edges
 edgeprof fold -q a.json.edges -o again.edges
 same a.json.edges again.edges
+# Folding what is joined gives what joining the folded gives.
+cat a.txt b.txt >joined.txt
+fold_json joined.json joined.txt
+same_sums ab.json joined.json
 # The same capture twice.
 for again in a.txt a.json.edges; do
 	expect 2 edgeprof fold a.txt b.txt "$again" -o twice.edges
