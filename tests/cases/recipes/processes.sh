@@ -24,5 +24,6 @@ for tool in llvm-profgen-22 llvm-profgen-19; do
 	command -v $tool >/dev/null || continue
 	{ map 100 $base1 "$PWD/t"; sed -n 's/^  100  //p' one.txt; } >alone.txt
 	$tool --format=text --perfscript=alone.txt --binary=t --output=alone.prof 2>/dev/null
-	same one.txt.prof alone.prof
+	edgeprof emit -q --compat llvm-profgen --format text --binary t one.txt -o compat.prof
+	same compat.prof alone.prof
 done
