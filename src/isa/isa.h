@@ -33,7 +33,8 @@ bool ep_isa_known(unsigned machine);
 /*
  * Decodes the instruction that begins at `bytes`, of which `n` are readable, at address `vaddr`.
  * Never fails: what is no instruction has class INVALID. AArch64 is told by encoding classes, so
- * everything outside the branch group is OTHER, whatever extension it belongs to. Thread-safe.
+ * everything outside the branch group is OTHER, whatever extension it belongs to. An x86 LOCK
+ * prefix counts as an instruction of one byte: some code jumps over it. Thread-safe.
  */
 void ep_isa_decode(unsigned machine, const uint8_t *bytes, size_t n, uint64_t vaddr,
                    struct ep_insn *ret);

@@ -84,11 +84,21 @@ static enum ep_insn_class class_0f(const ZydisDecodedInstruction *z)
 	}
 }
 
+/*
+ * glibc jumps between a LOCK prefix and its instruction where there is one thread only, so both are
+ * places where execution goes on. LLVM's disassembler sees it the same way.
+ */
+#define LOCK_PREFIX 0xf0
+
 void ep_isa_x86_64(const uint8_t *bytes, size_t n, uint64_t vaddr, struct ep_insn *ret)
 {
 	ZydisDecodedInstruction z;
 
 	*ret = (struct ep_insn){.length = 1, .cls = EP_INSN_INVALID};
+	if (n && bytes[0] == LOCK_PREFIX) {
+		ret->cls = EP_INSN_OTHER;
+		return;
+	}
 	pthread_once(&decoder_once, decoder_init);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, n, &z)))
 		return;

@@ -43,6 +43,7 @@ static const struct insn_case cases[] = {
     {X86, {0x0f, 0x05}, 2, EP_INSN_SYSCALL, false, 0},
     {X86, {0x0f, 0x0b}, 2, EP_INSN_TRAP, false, 0},
     {X86, {0xcc}, 1, EP_INSN_OTHER, false, 0},
+    {X86, {0xf0}, 1, EP_INSN_OTHER, false, 0}, /* lock */
     {X86, {0x06}, 1, EP_INSN_INVALID, false, 0},
     {X86, {0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc0}, 6, EP_INSN_OTHER, false, 0}, /* vaddps zmm */
     {X86, {0xc5, 0xf8, 0x77}, 3, EP_INSN_OTHER, false, 0},                   /* vzeroupper */
