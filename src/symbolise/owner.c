@@ -113,10 +113,11 @@ static bool sweep_run(struct sweep *sweep, ep_sym_claims *claims)
 {
 	size_t next = 0;
 
+	if (!claims->n)
+		return true;
 	if (!sweep_init(sweep, claims))
 		return false;
-	if (claims->n)
-		qsort(claims->v, claims->n, sizeof(*claims->v), compare_start);
+	qsort(claims->v, claims->n, sizeof(*claims->v), compare_start);
 	for (size_t i = 0; i + 1 < sweep->points.n; i++) {
 		uint64_t lo = sweep->points.v[i], hi = sweep->points.v[i + 1];
 

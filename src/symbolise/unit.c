@@ -294,9 +294,12 @@ static bool add_pieces(struct pieces_job *job, const struct ep_sym_paint *paint,
 /* Paints, cut to the addresses that the unit owns, by rows. Everything is sorted. */
 static bool combine(struct pieces_job *job)
 {
-	const struct ep_interval *owned = job->sym->owned.v + job->unit->ranges;
+	const struct ep_interval *owned;
 	size_t i_owned = 0, i_row = 0;
 
+	if (!job->unit->n_ranges)
+		return true;
+	owned = &job->sym->owned.v[job->unit->ranges];
 	for (size_t i = 0; i < job->paints.n; i++) {
 		const struct ep_sym_paint *paint = &job->paints.v[i];
 
