@@ -107,12 +107,11 @@ static bool is_pid_column(const struct ep_ps *ps, const struct ep_ps_word *words
 	                          word->end == EP_MAX(word->n, PID_WIDTH_NEW));
 }
 
+/* A number alone: a process, or a thread where that column was printed. */
 static void set_tid(const struct ep_ps *ps, int32_t v, struct ep_ps_columns *c)
 {
-	int32_t pid = ep_ps_thread_find(&ps->threads, v);
-
 	c->tid = v;
-	c->pid = pid >= 0 ? pid : v;
+	c->pid = ep_ps_process(ps, -1, v);
 }
 
 /* The column `misc`: letters for where the CPU was and what the record is. */
@@ -146,6 +145,8 @@ static size_t find_anchors(const struct ep_ps *ps, const struct ep_ps_word *word
 		if (words[i].p[words[i].n - 1] == ':')
 			break;
 	}
+	if (has_pid)
+		c->pid = ep_ps_process(ps, c->pid, c->tid);
 	if (has_pid || first == n)
 		return next;
 	int32_t v;

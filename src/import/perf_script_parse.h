@@ -53,6 +53,7 @@ struct ep_ps {
 	EP_VEC(struct ep_branch) stack; /* of the current line */
 	EP_VEC(char *) events;          /* names by stream */
 	struct ep_ps_threads threads;
+	bool has_tasks; /* PERF_RECORD_ lines tell of forks, so that no process is unheard of */
 	/* A FORK that may be made up, see ep_ps_record(). */
 	struct ep_event held_fork;
 	bool holds_fork;
@@ -137,11 +138,20 @@ bool ep_ps_columns(struct ep_ps *ps, const struct ep_ps_word *words, size_t n,
 struct ep_error *ep_ps_record(struct ep_ps *ps, const struct ep_ps_columns *head, const char *p,
                               const char *end) EP_MUST_CHECK;
 
+/*
+ * The process to look addresses up in for a sample of `tid`, and `pid` if there is such a column
+ * (else -1). Where maps are shown but forks are not, a number that no map was shown for is a thread
+ * or a child of some process: EP_PID_UNKNOWN.
+ */
+int32_t ep_ps_process(const struct ep_ps *ps, int32_t pid, int32_t tid);
+
 /* Reads a line of --header, which begins with '#'. */
 struct ep_error *ep_ps_header(struct ep_ps *ps, const char *p, const char *end) EP_MUST_CHECK;
 
 /* The process of a thread, or -1 if no line has told. */
 int32_t ep_ps_thread_find(const struct ep_ps_threads *threads, int32_t tid);
+
+/* Remembers the process of a thread. */
 struct ep_error *ep_ps_thread_add(struct ep_ps_threads *threads, int32_t tid, int32_t pid)
     EP_MUST_CHECK;
 

@@ -45,6 +45,9 @@ struct ep_error *ep_ps_thread_add(struct ep_ps_threads *threads, int32_t tid, in
 {
 	if (tid <= 0 || pid < 0)
 		return NULL;
+	/* A process has a thread of its own number. */
+	if (tid != pid)
+		EP_TRY(ep_ps_thread_add(threads, pid, pid));
 	if (threads->n >= threads->cap / 2) {
 		if (threads->cap >= THREADS_MAX)
 			return NULL;
@@ -55,6 +58,16 @@ struct ep_error *ep_ps_thread_add(struct ep_ps_threads *threads, int32_t tid, in
 	threads->v[i].tid = tid;
 	threads->v[i].pid = pid;
 	return NULL;
+}
+
+int32_t ep_ps_process(const struct ep_ps *ps, int32_t pid, int32_t tid)
+{
+	int32_t known = ep_ps_thread_find(&ps->threads, pid >= 0 ? pid : tid);
+
+	if (pid < 0)
+		pid = known >= 0 ? known : tid;
+	/* 0 is the idle task of each processor. */
+	return known < 0 && pid && ps->threads.n && !ps->has_tasks ? EP_PID_UNKNOWN : pid;
 }
 
 /* A place in a line. Once something is not there `ok` is false and stays so. */
@@ -240,6 +253,7 @@ static struct ep_error *read_comm(struct ep_ps *ps, struct ep_event *event, stru
 	event->tid = take_pid(c);
 	if (!c->ok)
 		return NULL;
+	ps->has_tasks = true;
 	EP_TRY(ep_ps_thread_add(&ps->threads, event->tid, event->pid));
 	const struct ep_event *fork = &ps->held_fork;
 	if (ps->holds_fork && !exec && fork->pid == event->pid && fork->tid == event->tid) {
@@ -274,6 +288,7 @@ static struct ep_error *read_task(struct ep_ps *ps, struct ep_event *event, stru
 	int32_t ptid = take_pid(c);
 	if (!c->ok)
 		return NULL;
+	ps->has_tasks = true;
 	event->type = type;
 	if (type == EP_EVENT_FORK) {
 		event->u.fork.ppid = ppid;

@@ -30,3 +30,10 @@ count_is a.json 1 '"build_id"'
 sed 's/^ *[12]00  //' interleaved.txt >nopid.txt
 fold_json c.json nopid.txt
 same_sums a.json c.json
+# Threads that no line has told of: perf shows their number in place of the process's by default.
+{
+	map 100 $base1 "$PWD/t"
+	for i in $(seq 10); do sample $((100 + i)) 1 $base1; done | sed 's/^  \(...\)  / app  \1  12.000001: /'
+} >threads.txt
+fold_json threads.json threads.txt
+json_is threads.json edge_count 40

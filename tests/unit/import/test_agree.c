@@ -17,8 +17,17 @@
 /* Samples and maps as lines, in the order of the input. */
 struct lines {
 	struct ep_buf samples, maps;
+	EP_VEC(int32_t) pids; /* that have maps */
 	uint64_t n_samples, n_branches;
 };
+
+static bool has_maps(const struct lines *lines, int32_t pid)
+{
+	for (size_t i = 0; i < lines->pids.n; i++)
+		if (lines->pids.v[i] == pid)
+			return true;
+	return false;
+}
 
 static struct ep_error *take(void *payload, const struct ep_event *e)
 {
@@ -28,9 +37,12 @@ static struct ep_error *take(void *payload, const struct ep_event *e)
 	if (e->type == EP_EVENT_MAP && !e->u.map.is_kernel)
 		ep_buf_printf(&lines->maps, "%d %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n", e->pid,
 		              e->u.map.start, e->u.map.len, e->u.map.pgoff, e->u.map.path);
+	if (e->type == EP_EVENT_MAP && !has_maps(lines, e->pid))
+		assert_true(ep_vec_push(&lines->pids, e->pid));
 	if (e->type != EP_EVENT_SAMPLE)
 		return NULL;
-	ep_buf_printf(&lines->samples, "%d", e->pid);
+	/* Text without events of tasks leaves it open who has no maps. */
+	ep_buf_printf(&lines->samples, "%d", has_maps(lines, e->pid) ? e->pid : -1);
 	for (uint32_t i = 0; i < s->n_branches; i++) {
 		struct ep_branch b;
 		memcpy(&b, (const char *)s->branches + i * sizeof(b), sizeof(b));
@@ -59,6 +71,7 @@ static void lines_deinit(struct lines *lines)
 {
 	ep_buf_deinit(&lines->samples);
 	ep_buf_deinit(&lines->maps);
+	ep_vec_deinit(&lines->pids);
 }
 
 /* The output of a command, read as an input; false if the command cannot be run. */

@@ -339,6 +339,13 @@ static void test_tid_column(void **state)
 	             "fork 500/501 of 500/500\ncomm 7/8 'a/b: c'\n"
 	             "sample 500/501 t1000000000: 40>50\nsample 7/8 t1000000000: 40>50\n"
 	             "sample 9/9 t1000000000: 40>50\n");
+	/* Maps are shown but no tasks: who is not known may be a thread, or a child of anybody. */
+	check_events("PERF_RECORD_MMAP2 7/8: [0x10(0x20) @ 0 0:0 0 0]: r-xp /x\n"
+	             "    7  0x14/0x18\n    9  0x14/0x18\n    8  0x14/0x18\n"
+	             " 9/10 1.000000: 0x14/0x18\n 7/10 1.000000: 0x14/0x18\n",
+	             "map 7 10+20@0 none file /x\nsample 7/7: 14>18\nsample -1/9: 14>18\n"
+	             "sample 7/8: 14>18\nsample -1/10 t1000000000: 14>18\n"
+	             "sample 7/10 t1000000000: 14>18\n");
 }
 
 static void test_maps(void **state)
