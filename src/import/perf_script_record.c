@@ -227,6 +227,9 @@ static struct ep_error *read_map(struct ep_ps *ps, struct ep_event *event, struc
 		c->p++;
 	size_t n = (size_t)(c->p - prot);
 	c->p += c->p < c->end;
+	/* Up to the very last byte of the address space. */
+	if (map.len && map.start + map.len == 0)
+		map.len--;
 	if (!n || n > 4 || map.start + map.len < map.start)
 		c->ok = false;
 	if (!c->ok)

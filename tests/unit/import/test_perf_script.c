@@ -366,6 +366,7 @@ static void test_maps(void **state)
 	    "PERF_RECORD_MMAP2 5/5: [0x9000(0x1000) @ 0x9000 00:00 0 0]: rwxp //anon\n"
 	    "PERF_RECORD_MMAP2 5/5: [0x9000(0x1000) @ 0 00:00 0 0]: r-xp [vdso]\n"
 	    "PERF_RECORD_MMAP2 5/5: [0x9000(0x1000) @ 0 00:00 0 0]: r-xp\n"
+	    "PERF_RECORD_MMAP -1/0: [0xffffffffa0000000(0x60000000) @ 0]: x /x.ko\n"
 	    "PERF_RECORD_MMAP2 -1/0: [0x9000(0) @ 0 00:00 0 0]: r-xp [kernel.kallsyms]_stext\n"
 	    "PERF_RECORD_MMAP2 0/0: [0x9000(0x1) @ 0 00:00 0 0]: r-xp [guest.kernel.kallsyms.7]\n"
 	    "PERF_RECORD_KSYMBOL addr ffffffffc0ef971d len 229 type 1 flags 0x0 name bpf_prog\n"
@@ -380,6 +381,7 @@ static void test_maps(void **state)
 	    "unmap 5 7000+1000\nunmap 5 8000+1000\n"
 	    "map 5 9000+1000@9000 none //anon\nmap 5 9000+1000@0 none [vdso]\n"
 	    "map 5 9000+1000@0 none \n"
+	    "map -2 ffffffffa0000000+5fffffff@0 none file kernel /x.ko\n"
 	    "sample -1/-1: 400040>400050\n");
 }
 
