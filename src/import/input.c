@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+/* perf makes a file for each thread that records: one per CPU at most. */
+#define PARTS_MAX ((size_t)65536)
 /* How much of a map enters the window at a time: small enough to be in the cache when parsed. */
 #define MAP_STEP ((size_t)512 << 10)
 #define BUF_MIN ((size_t)1 << 20)
@@ -64,12 +68,9 @@ static struct ep_error *open_fd(const char *path, int fd, bool own, struct ep_in
 	return NULL;
 }
 
-struct ep_error *ep_input_open(const char *path, struct ep_input *ret)
+static struct ep_error *open_file(const char *path, struct ep_input *ret)
 {
 	struct ep_input in;
-
-	if (!strcmp(path, "-"))
-		return open_fd(path, STDIN_FILENO, false, ret);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return ep_error_os(errno, "%s", path);
@@ -79,6 +80,57 @@ struct ep_error *ep_input_open(const char *path, struct ep_input *ret)
 	if (!err)
 		*ret = in;
 	return err;
+}
+
+/* Opens data.0, data.1, ... up to the first that is missing. */
+static struct ep_error *open_parts(const char *dir, struct ep_input *in)
+{
+	char path[PATH_MAX];
+	size_t n = 0;
+
+	for (; n < PARTS_MAX; n++) {
+		snprintf(path, sizeof(path), "%s/data.%zu", dir, n);
+		if (access(path, F_OK))
+			break;
+	}
+	in->parts = calloc(n + 1, sizeof(*in->parts));
+	if (!in->parts)
+		return ep_error_nomem();
+	for (; in->n_parts < n; in->n_parts++) {
+		snprintf(path, sizeof(path), "%s/data.%zu", dir, in->n_parts);
+		EP_TRY(open_file(path, &in->parts[in->n_parts]));
+	}
+	return NULL;
+}
+
+static struct ep_error *open_dir(const char *dir, struct ep_input *ret)
+{
+	char path[PATH_MAX];
+	struct ep_input in;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/data", dir) >= sizeof(path) - 32 ||
+	    access(path, F_OK))
+		return ep_error_hint(ep_error_os(EISDIR, "%s", dir),
+		                     "the directories that perf record makes have a file \"data\"");
+	EP_TRY(open_file(path, &in));
+	in.is_dir = true;
+	struct ep_error *err = open_parts(dir, &in);
+	if (err)
+		ep_input_close(&in);
+	else
+		*ret = in;
+	return err;
+}
+
+struct ep_error *ep_input_open(const char *path, struct ep_input *ret)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-"))
+		return open_fd(path, STDIN_FILENO, false, ret);
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return open_dir(path, ret);
+	return open_file(path, ret);
 }
 
 struct ep_error *ep_input_open_memory(const char *name, const void *data, size_t n,
@@ -204,6 +256,11 @@ struct ep_error *ep_input_finish(struct ep_input *in, uint8_t ret[EP_DIGEST_SIZE
 	uint64_t skipped;
 
 	EP_TRY(ep_input_skip(in, UINT64_MAX, &skipped));
+	for (size_t i = 0; i < in->n_parts; i++) {
+		uint8_t digest[EP_DIGEST_SIZE];
+		EP_TRY(ep_input_finish(&in->parts[i], digest));
+		ep_digester_add(in->digester, digest, sizeof(digest));
+	}
 	ep_digester_finish(in->digester, ret);
 	in->digester = NULL;
 	return NULL;
@@ -211,6 +268,9 @@ struct ep_error *ep_input_finish(struct ep_input *in, uint8_t ret[EP_DIGEST_SIZE
 
 void ep_input_close(struct ep_input *in)
 {
+	for (size_t i = 0; i < in->n_parts; i++)
+		ep_input_close(&in->parts[i]);
+	free(in->parts);
 	if (in->own_map)
 		munmap((void *)(uintptr_t)in->map, in->map_size);
 	if (in->own_fd)

@@ -22,6 +22,10 @@ struct ep_input {
 	const unsigned char *map;
 	size_t map_size;
 	struct ep_arena arena; /* for what shall live as long as the input, such as info strings */
+	/* Of a directory: its files data.0, data.1, ... while this input is its file data. */
+	bool is_dir;
+	struct ep_input *parts;
+	size_t n_parts;
 
 	/* Private from here on. */
 	struct ep_digester *digester;
@@ -40,7 +44,8 @@ struct ep_input {
 
 /*
  * Opens a path, "-" for standard input. A regular file (also one that is standard input) is mapped,
- * anything else streamed. Errors: OS (a directory is EISDIR), NOMEM.
+ * anything else streamed. Of directories those are opened that "perf record --threads" or "--kcore"
+ * makes. Errors: OS (any other directory is EISDIR), NOMEM.
  */
 struct ep_error *ep_input_open(const char *path, struct ep_input *ret) EP_MUST_CHECK;
 
@@ -69,7 +74,10 @@ static inline void ep_input_consume(struct ep_input *in, size_t n)
 /* Moves forward by n bytes, in the window or behind it; n_ret: fewer where the input ends. */
 struct ep_error *ep_input_skip(struct ep_input *in, uint64_t n, uint64_t *n_ret) EP_MUST_CHECK;
 
-/* Reads what is left and gives the digest of all bytes of the input. Call once, as the last. */
+/*
+ * Reads what is left and gives the digest of all bytes of the input, those of the parts included.
+ * Call once, as the last.
+ */
 struct ep_error *ep_input_finish(struct ep_input *in, uint8_t ret[EP_DIGEST_SIZE]) EP_MUST_CHECK;
 
 /* Ends the input, its map and its arena; harmless on a zeroed or closed one. */

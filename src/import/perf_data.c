@@ -184,10 +184,9 @@ static struct ep_error *read_features(struct ep_perf_reader *r, const struct fil
 			        "%s: header feature %u lies outside the input", r->in->name, i);
 		else
 			EP_TRY(ep_perf_feature(r, i, body, (size_t)s.size, s.offset));
-		if (i == PERF_FEAT_DIR_FORMAT)
+		if (i == PERF_FEAT_DIR_FORMAT && !r->in->is_dir)
 			ep_warn(r->warnings, "directory-part",
-			        "%s: is one part of a directory recorded with --threads; the "
-			        "samples of the others are missing",
+			        "%s: is one file of a directory; give the directory to read all",
 			        r->in->name);
 		offset += 16;
 	}
@@ -382,10 +381,9 @@ static struct ep_error *find_next(struct ep_perf_reader *r)
 	}
 }
 
-/* Takes records up to offset `end`, or the end of the input. */
-static struct ep_error *read_records(struct ep_perf_reader *r, uint64_t end)
+struct ep_error *ep_perf_read_records(struct ep_perf_reader *r, uint64_t stop, uint64_t end)
 {
-	while (r->in->offset < end) {
+	while (r->in->offset < stop) {
 		uint64_t data_size;
 
 		if (EP_UNLIKELY(r->in->n < COMPRESSED2_HEADER))
@@ -411,8 +409,7 @@ static struct ep_error *read_records(struct ep_perf_reader *r, uint64_t end)
 	return NULL;
 }
 
-/* What is left behind the last whole record. */
-static struct ep_error *check_end(struct ep_perf_reader *r, uint64_t end)
+struct ep_error *ep_perf_check_end(struct ep_perf_reader *r, uint64_t end)
 {
 	bool torn = r->in->offset < end && r->in->n;
 
@@ -426,14 +423,15 @@ static struct ep_error *check_end(struct ep_perf_reader *r, uint64_t end)
 			        ", its records should go to 0x%" PRIx64,
 			        r->in->name, r->in->offset, end);
 	}
-	return NULL;
+	return ep_perf_zstd_finish(r);
 }
 
 static struct ep_error *read_data(struct ep_perf_reader *r, uint64_t end)
 {
-	EP_TRY(read_records(r, end));
-	EP_TRY(check_end(r, end));
-	EP_TRY(ep_perf_zstd_finish(r));
+	EP_TRY(ep_perf_read_records(r, end, end));
+	EP_TRY(ep_perf_check_end(r, end));
+	if (r->in->n_parts)
+		EP_TRY(ep_perf_read_parts(r));
 	return ep_perf_order_flush(&r->order);
 }
 
@@ -528,7 +526,11 @@ struct ep_error *ep_perf_data_run(struct ep_input *in, const struct ep_event_sin
                                   struct ep_warnings *warnings, struct ep_capture_info *ret)
 {
 	struct ep_capture_info info = {"", "", "", "", "", "", 0, 0};
-	struct ep_perf_reader r = {.in = in, .sink = sink, .warnings = warnings, .info = &info};
+	struct ep_perf_reader r = {.in = in,
+	                           .sink = sink,
+	                           .warnings = warnings,
+	                           .info = &info,
+	                           .no_rounds = in->n_parts > 0};
 
 	r.order = (struct ep_perf_order){.max_items = MAX_ITEMS,
 	                                 .max_chunks = MAX_CHUNKS,

@@ -170,6 +170,11 @@ struct ep_error *ep_perf_order_round(struct ep_perf_order *order)
 	return deliver(order, SIZE_MAX, t_max);
 }
 
+struct ep_error *ep_perf_order_until(struct ep_perf_order *order, uint64_t t_ns)
+{
+	return deliver(order, SIZE_MAX, t_ns);
+}
+
 struct ep_error *ep_perf_order_flush(struct ep_perf_order *order)
 {
 	return deliver(order, SIZE_MAX, UINT64_MAX);

@@ -59,6 +59,9 @@ struct ep_error *ep_perf_order_add(struct ep_perf_order *order, const struct ep_
 /* A FINISHED_ROUND: all up to the newest time of the round before can be delivered. */
 struct ep_error *ep_perf_order_round(struct ep_perf_order *order) EP_MUST_CHECK;
 
+/* Delivers those not newer than t_ns: the caller knows that no older ones follow. */
+struct ep_error *ep_perf_order_until(struct ep_perf_order *order, uint64_t t_ns) EP_MUST_CHECK;
+
 /* Delivers all that wait. */
 struct ep_error *ep_perf_order_flush(struct ep_perf_order *order) EP_MUST_CHECK;
 

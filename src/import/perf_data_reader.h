@@ -83,6 +83,7 @@ struct ep_perf_reader {
 	bool big_endian, swap;
 	bool is_pipe;    /* format, not the way it is read */
 	bool unfinished; /* the recorder did not close it, or a part is missing */
+	bool no_rounds;  /* FINISHED_ROUND means nothing: files are merged by time */
 	bool cpu_sent;   /* EP_EVENT_CPU */
 	bool late_ids;   /* build-ids may come behind the maps */
 	struct ep_perf_attrs attrs;
@@ -102,6 +103,20 @@ enum ep_perf_place {
 	EP_PERF_IN_WINDOW, /* must be copied to be kept */
 	EP_PERF_IN_CHUNK,  /* `chunk` must be referenced to be kept */
 };
+
+/* perf_data.c */
+
+/*
+ * Takes the records that begin in front of offset `stop`. The input's records end at offset `end`.
+ * If the next offset is still in front of `stop`, the input has ended.
+ */
+struct ep_error *ep_perf_read_records(struct ep_perf_reader *r, uint64_t stop, uint64_t end)
+    EP_MUST_CHECK;
+/* Counts what is left behind the last whole record of the input. */
+struct ep_error *ep_perf_check_end(struct ep_perf_reader *r, uint64_t end) EP_MUST_CHECK;
+
+/* perf_data_parts.c: reads the other files of a directory, in order of time. */
+struct ep_error *ep_perf_read_parts(struct ep_perf_reader *r) EP_MUST_CHECK;
 
 /* perf_data_attr.c */
 

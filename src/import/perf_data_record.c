@@ -241,7 +241,7 @@ struct ep_error *ep_perf_record(struct ep_perf_reader *r, const unsigned char *r
 
 	if (EP_UNLIKELY(!is_wanted(type))) {
 		if (type == PERF_FINISHED_ROUND)
-			return ep_perf_order_round(&r->order);
+			return r->no_rounds ? NULL : ep_perf_order_round(&r->order);
 		if (type == 0 || (type > PERF_KERNEL_LAST && type < PERF_HEADER_ATTR) ||
 		    type > PERF_USER_LAST)
 			ep_warn(r->warnings, "unknown-record",
