@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/strtab.h"
 #include "base/vec.h"
@@ -135,6 +136,23 @@ static void test_parallel_for(void **state)
 	}
 }
 
+static void test_pages(void **state)
+{
+	(void)state;
+	const size_t sizes[] = {1, 4096, (2u << 20) - 1, 2u << 20, (2u << 20) + 1, 9u << 20};
+
+	for (size_t i = 0; i < EP_ARRAY_LEN(sizes); i++) {
+		unsigned char *p = ep_pages_alloc(sizes[i]);
+		assert_non_null(p);
+		for (size_t j = 0; j < sizes[i]; j += 4096)
+			assert_int_equal(p[j]++, 0);
+		assert_true(p[sizes[i] - 1] <= 1);
+		ep_pages_free(p, sizes[i]);
+	}
+	ep_pages_free(NULL, 1);
+	assert_null(ep_pages_alloc(SIZE_MAX - 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +162,7 @@ int main(void)
 	    cmocka_unit_test(test_counts_saturate),
 	    cmocka_unit_test(test_warnings_count_by_kind),
 	    cmocka_unit_test(test_parallel_for),
+	    cmocka_unit_test(test_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
