@@ -134,11 +134,28 @@ static int sort_ranges(const void *a, const void *b)
 	return ep_edges_compare_ranges(a, b);
 }
 
+/* Fold and readers give tables that are in order already. */
+static bool edges_sorted(const struct ep_edges_binary *binary)
+{
+	for (size_t i = 1; i < binary->n_edges; i++)
+		if (ep_edges_compare_edges(&binary->edges[i - 1], &binary->edges[i]) > 0)
+			return false;
+	return true;
+}
+
+static bool ranges_sorted(const struct ep_edges_binary *binary)
+{
+	for (size_t i = 1; i < binary->n_ranges; i++)
+		if (ep_edges_compare_ranges(&binary->ranges[i - 1], &binary->ranges[i]) > 0)
+			return false;
+	return true;
+}
+
 static void normalise_edges(struct ep_edges_binary *binary)
 {
 	size_t n = 0;
 
-	if (binary->n_edges)
+	if (!edges_sorted(binary))
 		qsort(binary->edges, binary->n_edges, sizeof(*binary->edges), sort_edges);
 	for (size_t i = 0; i < binary->n_edges; i++) {
 		const struct ep_edge *edge = &binary->edges[i];
@@ -154,7 +171,7 @@ static void normalise_ranges(struct ep_edges_binary *binary)
 {
 	size_t n = 0;
 
-	if (binary->n_ranges)
+	if (!ranges_sorted(binary))
 		qsort(binary->ranges, binary->n_ranges, sizeof(*binary->ranges), sort_ranges);
 	for (size_t i = 0; i < binary->n_ranges; i++) {
 		struct ep_range *last = &binary->ranges[n - 1], range = binary->ranges[i];
