@@ -467,7 +467,8 @@ static struct ep_error *make_result(struct ep_fold *fold, const struct ep_proven
 
 	ret->drops = fold->drops;
 	EP_TRY(add_provenance(fold, source, ret));
-	EP_TRY(ep_fold_make_result(&fold->binaries, counters, n_counters, no_linked, ret));
+	EP_TRY(ep_fold_make_result(&fold->binaries, counters, n_counters, no_linked,
+	                           fold->opts.n_threads, ret));
 	if (no_linked)
 		add_to(&ret->drops.n[EP_DROP_UNMAPPED], fold->n_linked_records);
 	if (ret->n_binaries)

@@ -4,9 +4,37 @@
 
 #include <string.h>
 
+#include "base/pages.h"
+#include "base/parallel.h"
+#include "fold/radix.h"
+
+/* Place of a binary that is not listed. */
+#define NO_PLACE UINT32_MAX
+#define SHORT_RUN 12
+
+typedef EP_VEC(struct ep_edge) edge_vec;
+typedef EP_VEC(struct ep_range) range_vec;
+
+/* An edge with one end elsewhere, on its way to the binary at `place`. */
+struct outer {
+	struct ep_edge edge;
+	uint32_t place;
+};
+
+typedef EP_VEC(struct outer) outer_vec;
+
 struct maker {
+	const struct ep_fold_binaries *binaries;
+	const struct ep_fold_counter *counters;
+	size_t n_counters;
+	/* By number - EP_FOLD_BIN_FIRST: index in the result. Equal binaries have one place. */
+	uint32_t *places;
 	struct ep_edges *edges;
-	const bool *leave_out; /* by binary */
+	/* By place, one more than there are: where its entries begin in the vectors below. */
+	size_t *first_edge, *first_range;
+	edge_vec inner; /* edges inside a binary, by place */
+	outer_vec outer;
+	range_vec ranges;
 };
 
 static bool is_real(uint64_t compact)
@@ -14,133 +42,409 @@ static bool is_real(uint64_t compact)
 	return ep_fold_bin_of(compact) >= EP_FOLD_BIN_FIRST;
 }
 
-static struct ep_edges_binary *binary_of(struct maker *maker, uint64_t compact)
+static uint32_t place_of(const struct maker *maker, uint64_t compact)
 {
-	return &maker->edges->binaries[ep_fold_bin_of(compact) - EP_FOLD_BIN_FIRST];
+	return is_real(compact) ? maker->places[ep_fold_bin_of(compact) - EP_FOLD_BIN_FIRST]
+	                        : NO_PLACE;
 }
 
-static bool left_out(const struct maker *maker, uint64_t compact)
+/* True if an end lies in a binary that is left out. */
+static bool left_out(const struct maker *maker, const struct ep_fold_entry *e)
 {
-	return is_real(compact) && maker->leave_out[ep_fold_bin_of(compact) - EP_FOLD_BIN_FIRST];
+	return (is_real(e->from) && place_of(maker, e->from) == NO_PLACE) ||
+	       (is_real(e->to) && place_of(maker, e->to) == NO_PLACE);
+}
+
+/* A key that sorts by place, then offset. */
+static uint64_t key_of(const struct maker *maker, uint64_t compact)
+{
+	return (uint64_t)place_of(maker, compact) << EP_FOLD_BIN_SHIFT |
+	       (compact & EP_FOLD_OFFSET_MASK);
 }
 
 /* The address in the binary's own space. */
-static uint64_t address_of(const struct ep_edges_binary *binary, uint64_t compact)
+static uint64_t address_of(const struct maker *maker, uint64_t compact)
 {
+	uint32_t number = ep_fold_bin_of(compact) - EP_FOLD_BIN_FIRST;
 	uint64_t address = compact & EP_FOLD_OFFSET_MASK;
-	bool high = binary->space == EP_SPACE_VADDR && address >> (EP_FOLD_BIN_SHIFT - 1);
+	bool high = maker->binaries->all.v[number].space == EP_SPACE_VADDR &&
+	            address >> (EP_FOLD_BIN_SHIFT - 1);
 
 	return high ? address | ~EP_FOLD_OFFSET_MASK : address;
 }
 
-static uint32_t peer_of(uint64_t compact)
+/* Entries of all tables: `i` counts on over them. NULL: no more. */
+static const struct ep_fold_entry *next_entry(const struct maker *maker, size_t *i_counter,
+                                              uint64_t *i_slot)
 {
-	return is_real(compact) ? ep_fold_bin_of(compact) - EP_FOLD_BIN_FIRST + 1 : 0;
-}
-
-/* Adds an edge, or only counts it where there is no room yet. */
-static void add_edge(struct ep_edges_binary *binary, const struct ep_edge *edge)
-{
-	if (binary->edges)
-		binary->edges[binary->n_edges] = *edge;
-	binary->n_edges++;
-}
-
-static void add_edges(struct maker *maker, const struct ep_fold_entry *e)
-{
-	bool mispredicted = e->what & EP_FOLD_WHAT_MISPRED;
-	struct ep_edge edge = {.count = e->count,
-	                       .mispreds = mispredicted ? e->count : 0,
-	                       .types = UINT32_C(1) << (e->what & EP_FOLD_WHAT_TYPE_MASK)};
-
-	if (ep_fold_bin_of(e->from) == ep_fold_bin_of(e->to)) {
-		struct ep_edges_binary *binary = binary_of(maker, e->from);
-		edge.kind = EP_EDGE_INTERNAL;
-		edge.from = address_of(binary, e->from);
-		edge.to = address_of(binary, e->to);
-		add_edge(binary, &edge);
-		return;
-	}
-	if (is_real(e->from)) {
-		struct ep_edges_binary *binary = binary_of(maker, e->from);
-		edge.kind = EP_EDGE_OUT;
-		edge.peer = peer_of(e->to) & 0x3fffffff;
-		edge.from = address_of(binary, e->from);
-		edge.to = 0;
-		add_edge(binary, &edge);
-	}
-	if (is_real(e->to)) {
-		struct ep_edges_binary *binary = binary_of(maker, e->to);
-		edge.kind = EP_EDGE_IN;
-		edge.peer = peer_of(e->from) & 0x3fffffff;
-		edge.from = 0;
-		edge.to = address_of(binary, e->to);
-		add_edge(binary, &edge);
-	}
-}
-
-static void add_range(struct maker *maker, const struct ep_fold_entry *e)
-{
-	struct ep_edges_binary *binary = binary_of(maker, e->from);
-	uint64_t end = address_of(binary, e->from);
-
-	if (binary->ranges)
-		binary->ranges[binary->n_ranges] =
-		    (struct ep_range){.start = end - (e->what >> EP_FOLD_WHAT_LENGTH_SHIFT),
-		                      .end = end,
-		                      .count = e->count,
-		                      .open_end = (e->what & EP_FOLD_WHAT_OPEN_END) != 0};
-	binary->n_ranges++;
-}
-
-static void walk_entries(struct maker *maker, const struct ep_fold_table *table)
-{
-	for (uint64_t i = 0; table->slots && i <= table->mask; i++) {
-		const struct ep_fold_entry *e = &table->slots[i];
-		if (!e->count || left_out(maker, e->from) || left_out(maker, e->to))
-			continue;
-		if (e->what & EP_FOLD_WHAT_EDGE)
-			add_edges(maker, e);
-		if ((e->what & EP_FOLD_WHAT_RANGE) && is_real(e->from))
-			add_range(maker, e);
-	}
-}
-
-/* Room for what the first walk counted. */
-static struct ep_error *make_room(struct ep_edges *edges)
-{
-	for (size_t i = 0; i < edges->n_binaries; i++) {
-		struct ep_edges_binary *b = &edges->binaries[i];
-		b->edges = ep_arena_calloc(&edges->arena, EP_MAX(b->n_edges, (size_t)1),
-		                           sizeof(*b->edges));
-		b->ranges = ep_arena_calloc(&edges->arena, EP_MAX(b->n_ranges, (size_t)1),
-		                            sizeof(*b->ranges));
-		if (!b->edges || !b->ranges)
-			return ep_error_nomem();
-		b->n_edges = b->n_ranges = 0;
+	for (; *i_counter < maker->n_counters; ++*i_counter, *i_slot = 0) {
+		const struct ep_fold_table *table = &maker->counters[*i_counter].table;
+		while (*i_slot <= table->mask) {
+			const struct ep_fold_entry *e = &table->slots[(*i_slot)++];
+			if (e->count && !left_out(maker, e))
+				return e;
+		}
 	}
 	return NULL;
 }
 
-/* Binaries of which nothing was counted are not listed; peers are numbered anew. */
-static struct ep_error *drop_empty(struct ep_edges *edges)
-{
-	ep_autofree uint32_t *numbers = calloc(edges->n_binaries + 1, sizeof(*numbers));
-	uint32_t n = 0;
+struct numbered {
+	struct ep_edges_binary binary;
+	uint32_t number;
+};
 
-	if (!numbers)
-		return ep_error_nomem();
-	for (size_t i = 0; i < edges->n_binaries; i++)
-		if (edges->binaries[i].n_edges || edges->binaries[i].n_ranges)
-			numbers[i + 1] = ++n;
-	for (size_t i = 0; i < edges->n_binaries; i++) {
-		struct ep_edges_binary *b = &edges->binaries[i];
-		for (size_t e = 0; e < b->n_edges; e++)
-			b->edges[e].peer = numbers[b->edges[e].peer] & 0x3fffffff;
-		if (numbers[i + 1])
-			edges->binaries[numbers[i + 1] - 1] = *b;
+static int compare_numbered(const void *va, const void *vb)
+{
+	const struct numbered *a = va, *b = vb;
+	int order = ep_edges_compare_binaries(&a->binary, &b->binary);
+
+	return order ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* Marks the binaries of which anything was counted. */
+static void find_used(struct maker *maker, const bool *leave_out, bool *used)
+{
+	for (size_t c = 0; c < maker->n_counters; c++) {
+		const struct ep_fold_table *table = &maker->counters[c].table;
+		for (uint64_t i = 0; i <= table->mask; i++) {
+			const struct ep_fold_entry *e = &table->slots[i];
+			size_t from = ep_fold_bin_of(e->from) - EP_FOLD_BIN_FIRST;
+			size_t to = ep_fold_bin_of(e->to) - EP_FOLD_BIN_FIRST;
+			if (!e->count || (is_real(e->from) && leave_out[from]) ||
+			    (is_real(e->to) && leave_out[to]))
+				continue;
+			if (is_real(e->from))
+				used[from] = true;
+			if (is_real(e->to))
+				used[to] = true;
+		}
 	}
-	edges->n_binaries = n;
+}
+
+/* Adds what another number of the same binary knows of it. */
+static struct ep_error *join(struct ep_arena *arena, struct ep_edges_binary *to,
+                             const struct numbered *from, size_t n)
+{
+	size_t n_paths = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_paths += from[i].binary.n_paths;
+	*to = from[0].binary;
+	to->paths = ep_arena_calloc(arena, n_paths + 1, sizeof(*to->paths));
+	if (!to->paths)
+		return ep_error_nomem();
+	to->n_paths = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct ep_edges_binary *b = &from[i].binary;
+		for (size_t p = 0; p < b->n_paths; p++)
+			to->paths[to->n_paths++] = b->paths[p];
+		to->build_id.size = EP_MIN(to->build_id.size, b->build_id.size);
+		to->machine = EP_MAX(to->machine, b->machine);
+	}
+	return NULL;
+}
+
+/* Lists the binaries in the order of the result and gives each number its place. */
+static struct ep_error *make_places(struct maker *maker, bool no_linked)
+{
+	const struct ep_fold_binaries *binaries = maker->binaries;
+	size_t n = binaries->all.n, n_used = 0;
+	struct ep_arena *arena = &maker->edges->arena;
+	ep_autofree bool *flags = calloc(2 * n + 1, sizeof(*flags));
+	ep_autofree struct ep_edges_binary *all = calloc(n + 1, sizeof(*all));
+	ep_autofree struct numbered *sorted = calloc(n + 1, sizeof(*sorted));
+
+	maker->places = malloc((n + 1) * sizeof(*maker->places));
+	maker->edges->binaries = ep_arena_calloc(arena, n + 1, sizeof(*all));
+	if (!flags || !all || !sorted || !maker->places || !maker->edges->binaries)
+		return ep_error_nomem();
+	for (size_t i = 0; i < n; i++) {
+		flags[i] = no_linked && binaries->all.v[i].linked;
+		maker->places[i] = NO_PLACE;
+	}
+	find_used(maker, flags, flags + n);
+	EP_TRY(ep_fold_binaries_export(binaries, arena, all));
+	for (uint32_t i = 0; i < n; i++)
+		if (flags[n + i])
+			sorted[n_used++] = (struct numbered){all[i], i};
+	qsort(sorted, n_used, sizeof(*sorted), compare_numbered);
+	for (size_t i = 0, end; i < n_used; i = end) {
+		uint32_t place = (uint32_t)maker->edges->n_binaries++;
+		for (end = i; end < n_used &&
+		              !ep_edges_compare_binaries(&sorted[i].binary, &sorted[end].binary);
+		     end++)
+			maker->places[sorted[end].number] = place;
+		EP_TRY(join(arena, &maker->edges->binaries[place], &sorted[i], end - i));
+	}
+	return NULL;
+}
+
+static bool is_inner(const struct maker *maker, const struct ep_fold_entry *e)
+{
+	return is_real(e->from) && is_real(e->to) &&
+	       place_of(maker, e->from) == place_of(maker, e->to);
+}
+
+/* What an entry says of its edge; ends are set by the caller. */
+static struct ep_edge edge_of(const struct ep_fold_entry *e)
+{
+	bool spill = e->what & EP_FOLD_WHAT_SPILL;
+
+	return (struct ep_edge){.count = spill ? 0 : e->count,
+	                        .mispreds = spill ? e->count : e->mispreds,
+	                        .types = UINT32_C(1) << (e->what & EP_FOLD_WHAT_TYPE_MASK)};
+}
+
+static struct ep_error *add_outer(struct maker *maker, const struct ep_fold_entry *e)
+{
+	uint32_t from = place_of(maker, e->from), to = place_of(maker, e->to);
+	struct outer outer = {.edge = edge_of(e)};
+
+	if (is_real(e->from)) {
+		outer.place = from;
+		outer.edge.kind = EP_EDGE_OUT;
+		outer.edge.peer = (to + 1) & 0x3fffffff; /* NO_PLACE becomes 0 */
+		outer.edge.from = address_of(maker, e->from);
+		outer.edge.to = 0;
+		if (!ep_vec_push(&maker->outer, outer))
+			return ep_error_nomem();
+	}
+	if (is_real(e->to)) {
+		outer.place = to;
+		outer.edge.kind = EP_EDGE_IN;
+		outer.edge.peer = (from + 1) & 0x3fffffff;
+		outer.edge.from = 0;
+		outer.edge.to = address_of(maker, e->to);
+		if (!ep_vec_push(&maker->outer, outer))
+			return ep_error_nomem();
+	}
+	return NULL;
+}
+
+static void join_edge(struct ep_edge *to, const struct ep_edge *from)
+{
+	to->count = ep_count_add(to->count, from->count);
+	to->mispreds = ep_count_add(to->mispreds, from->mispreds);
+	to->types |= from->types;
+}
+
+static int compare_outer(const void *va, const void *vb)
+{
+	const struct outer *a = va, *b = vb;
+
+	if (a->place != b->place)
+		return a->place < b->place ? -1 : 1;
+	return ep_edges_compare_edges(&a->edge, &b->edge);
+}
+
+static void sort_outer(outer_vec *outer)
+{
+	size_t n = 0;
+
+	if (outer->n)
+		qsort(outer->v, outer->n, sizeof(outer->v[0]), compare_outer);
+	for (size_t i = 0; i < outer->n; i++) {
+		if (n && !compare_outer(&outer->v[n - 1], &outer->v[i]))
+			join_edge(&outer->v[n - 1].edge, &outer->v[i].edge);
+		else
+			outer->v[n++] = outer->v[i];
+	}
+	outer->n = n;
+}
+
+static int compare_by_target(const void *va, const void *vb)
+{
+	const struct ep_fold_keyed *a = va, *b = vb;
+	uint64_t x = ((const struct ep_fold_entry *)a->item)->to;
+	uint64_t y = ((const struct ep_fold_entry *)b->item)->to;
+
+	return (x > y) - (x < y);
+}
+
+/* Runs are short, mostly of one or two: no call of qsort(3) then. */
+static void sort_run(struct ep_fold_keyed *v, size_t n, int (*compare)(const void *, const void *))
+{
+	if (n > SHORT_RUN) {
+		qsort(v, n, sizeof(*v), compare);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct ep_fold_keyed x = v[i];
+		size_t j = i;
+		for (; j && compare(&v[j - 1], &x) > 0; j--)
+			v[j] = v[j - 1];
+		v[j] = x;
+	}
+}
+
+/* Sums the entries of one source, which are those of a few edges. */
+static void add_source(struct maker *maker, struct ep_fold_keyed *v, size_t n)
+{
+	edge_vec *inner = &maker->inner;
+	size_t first = inner->n;
+
+	sort_run(v, n, compare_by_target);
+	for (size_t i = 0; i < n; i++) {
+		const struct ep_fold_entry *e = v[i].item;
+		struct ep_edge edge = edge_of(e);
+		edge.kind = EP_EDGE_INTERNAL;
+		edge.from = address_of(maker, e->from);
+		edge.to = address_of(maker, e->to);
+		if (inner->n > first && inner->v[inner->n - 1].to == edge.to)
+			join_edge(&inner->v[inner->n - 1], &edge);
+		else
+			inner->v[inner->n++] = edge;
+	}
+}
+
+static int compare_by_end(const void *va, const void *vb)
+{
+	const struct ep_fold_entry *a = ((const struct ep_fold_keyed *)va)->item;
+	const struct ep_fold_entry *b = ((const struct ep_fold_keyed *)vb)->item;
+	uint32_t x = a->what & EP_FOLD_WHAT_OPEN_END, y = b->what & EP_FOLD_WHAT_OPEN_END;
+
+	if (a->what >> EP_FOLD_WHAT_LENGTH_SHIFT != b->what >> EP_FOLD_WHAT_LENGTH_SHIFT)
+		return a->what >> EP_FOLD_WHAT_LENGTH_SHIFT < b->what >> EP_FOLD_WHAT_LENGTH_SHIFT
+		           ? -1
+		           : 1;
+	return (x > y) - (x < y);
+}
+
+static void add_start(struct maker *maker, struct ep_fold_keyed *v, size_t n)
+{
+	range_vec *ranges = &maker->ranges;
+	size_t first = ranges->n;
+
+	sort_run(v, n, compare_by_end);
+	for (size_t i = 0; i < n; i++) {
+		const struct ep_fold_entry *e = v[i].item;
+		uint64_t end = address_of(maker, e->from);
+		struct ep_range range = {.start = end - (e->what >> EP_FOLD_WHAT_LENGTH_SHIFT),
+		                         .end = end,
+		                         .count = e->count,
+		                         .open_end = (e->what & EP_FOLD_WHAT_OPEN_END) != 0};
+		struct ep_range *last = ranges->n > first ? &ranges->v[ranges->n - 1] : NULL;
+		if (last && last->end == range.end && last->open_end == range.open_end)
+			last->count = ep_count_add(last->count, range.count);
+		else
+			ranges->v[ranges->n++] = range;
+	}
+}
+
+/* Sorts keyed entries and gives each run of equal keys to `add`; firsts[place] = *n at its start.
+ */
+static void add_runs(struct maker *maker, struct ep_fold_keyed *keyed, size_t n,
+                     void (*add)(struct maker *, struct ep_fold_keyed *, size_t),
+                     const size_t *n_out, size_t *firsts)
+{
+	struct ep_fold_keyed *v = ep_fold_radix_sort(keyed, keyed + n, n);
+	size_t place = 0;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && v[end].key == v[i].key; end++)
+			;
+		while (place <= v[i].key >> EP_FOLD_BIN_SHIFT)
+			firsts[place++] = *n_out;
+		add(maker, &v[i], end - i);
+	}
+	while (place <= maker->edges->n_binaries)
+		firsts[place++] = *n_out;
+}
+
+static struct ep_error *make_edges(struct maker *maker)
+{
+	const struct ep_fold_entry *e;
+	size_t c = 0, n = 0, max = 0;
+	uint64_t slot = 0;
+
+	while ((e = next_entry(maker, &c, &slot)))
+		max += (e->what & EP_FOLD_WHAT_EDGE) && is_inner(maker, e);
+	size_t bytes = (2 * max + 1) * sizeof(struct ep_fold_keyed);
+	struct ep_fold_keyed *keyed = ep_pages_alloc(bytes);
+	struct ep_error *err =
+	    keyed && ep_vec_reserve(&maker->inner, max) ? NULL : ep_error_nomem();
+	c = slot = 0;
+	while (!err && (e = next_entry(maker, &c, &slot))) {
+		if (!(e->what & EP_FOLD_WHAT_EDGE))
+			continue;
+		if (is_inner(maker, e))
+			keyed[n++] = (struct ep_fold_keyed){key_of(maker, e->from), e};
+		else
+			err = add_outer(maker, e);
+	}
+	if (!err)
+		add_runs(maker, keyed, n, add_source, &maker->inner.n, maker->first_edge);
+	ep_pages_free(keyed, bytes);
+	sort_outer(&maker->outer);
+	return err;
+}
+
+static bool has_range(const struct ep_fold_entry *e)
+{
+	return (e->what & (EP_FOLD_WHAT_RANGE | EP_FOLD_WHAT_SPILL)) == EP_FOLD_WHAT_RANGE &&
+	       is_real(e->from);
+}
+
+static struct ep_error *make_ranges(struct maker *maker)
+{
+	const struct ep_fold_entry *e;
+	size_t c = 0, n = 0, max = 0;
+	uint64_t slot = 0;
+
+	while ((e = next_entry(maker, &c, &slot)))
+		max += has_range(e);
+	size_t bytes = (2 * max + 1) * sizeof(struct ep_fold_keyed);
+	struct ep_fold_keyed *keyed = ep_pages_alloc(bytes);
+	struct ep_error *err =
+	    keyed && ep_vec_reserve(&maker->ranges, max) ? NULL : ep_error_nomem();
+	c = slot = 0;
+	while (!err && (e = next_entry(maker, &c, &slot)))
+		if (has_range(e))
+			keyed[n++] = (struct ep_fold_keyed){
+			    key_of(maker, e->from) - (e->what >> EP_FOLD_WHAT_LENGTH_SHIFT), e};
+	if (!err)
+		add_runs(maker, keyed, n, add_start, &maker->ranges.n, maker->first_range);
+	ep_pages_free(keyed, bytes);
+	return err;
+}
+
+static struct ep_error *run_job(void *payload, size_t i_job, unsigned i_thread)
+{
+	(void)i_thread;
+	return i_job ? make_ranges(payload) : make_edges(payload);
+}
+
+static void *copy(struct ep_arena *arena, const void *from, size_t n, size_t elem_size,
+                  size_t n_more)
+{
+	void *to = ep_arena_calloc(arena, n + n_more + 1, elem_size);
+
+	if (to && n)
+		memcpy(to, from, n * elem_size);
+	return to;
+}
+
+/* Hands the vectors' contents out to the binaries. */
+static struct ep_error *distribute(struct maker *maker)
+{
+	struct ep_arena *arena = &maker->edges->arena;
+	size_t o = 0;
+
+	for (size_t i = 0; i < maker->edges->n_binaries; i++) {
+		struct ep_edges_binary *b = &maker->edges->binaries[i];
+		size_t n_outer = 0, n_inner = maker->first_edge[i + 1] - maker->first_edge[i];
+		while (o + n_outer < maker->outer.n && maker->outer.v[o + n_outer].place == i)
+			n_outer++;
+		b->n_ranges = maker->first_range[i + 1] - maker->first_range[i];
+		b->edges = copy(arena, maker->inner.v + maker->first_edge[i], n_inner,
+		                sizeof(*b->edges), n_outer);
+		b->ranges = copy(arena, maker->ranges.v + maker->first_range[i], b->n_ranges,
+		                 sizeof(*b->ranges), 0);
+		if (!b->edges || !b->ranges)
+			return ep_error_nomem();
+		for (b->n_edges = n_inner; b->n_edges < n_inner + n_outer; b->n_edges++)
+			b->edges[b->n_edges] = maker->outer.v[o++].edge;
+	}
 	return NULL;
 }
 
@@ -158,30 +462,38 @@ static uint64_t saturated(const struct ep_edges *edges)
 	return n;
 }
 
+static struct ep_error *make(struct maker *maker, struct ep_fold_counter *counters, bool no_linked,
+                             unsigned n_threads)
+{
+	EP_TRY(make_places(maker, no_linked));
+	maker->first_edge = calloc(maker->edges->n_binaries + 1, sizeof(*maker->first_edge));
+	maker->first_range = calloc(maker->edges->n_binaries + 1, sizeof(*maker->first_range));
+	if (!maker->first_edge || !maker->first_range)
+		return ep_error_nomem();
+	EP_TRY(ep_parallel_for(n_threads, 2, run_job, maker));
+	for (size_t i = 0; i < maker->n_counters; i++) {
+		ep_fold_table_deinit(&counters[i].table);
+		ep_drops_add(&maker->edges->drops, &counters[i].drops);
+	}
+	return distribute(maker);
+}
+
 struct ep_error *ep_fold_make_result(const struct ep_fold_binaries *binaries,
                                      struct ep_fold_counter *counters, size_t n_counters,
-                                     bool no_linked, struct ep_edges *ret)
+                                     bool no_linked, unsigned n_threads, struct ep_edges *ret)
 {
-	size_t n = binaries->all.n;
-	ep_autofree bool *leave_out = calloc(n + 1, sizeof(*leave_out));
-	struct maker maker = {ret, leave_out};
+	struct maker maker = {
+	    .binaries = binaries, .counters = counters, .n_counters = n_counters, .edges = ret};
+	struct ep_error *err = make(&maker, counters, no_linked, n_threads);
 
-	ret->binaries = ep_arena_calloc(&ret->arena, n + 1, sizeof(*ret->binaries));
-	if (!leave_out || !ret->binaries)
-		return ep_error_nomem();
-	ret->n_binaries = n;
-	for (size_t i = 0; i < n; i++)
-		leave_out[i] = no_linked && binaries->all.v[i].linked;
-	EP_TRY(ep_fold_binaries_export(binaries, &ret->arena, ret->binaries));
-	for (size_t i = 0; i < n_counters; i++)
-		walk_entries(&maker, &counters[i].table);
-	EP_TRY(make_room(ret));
-	for (size_t i = 0; i < n_counters; i++) {
-		walk_entries(&maker, &counters[i].table);
-		ep_fold_table_deinit(&counters[i].table);
-		ep_drops_add(&ret->drops, &counters[i].drops);
-	}
-	EP_TRY(drop_empty(ret));
+	free(maker.places);
+	free(maker.first_edge);
+	free(maker.first_range);
+	ep_vec_deinit(&maker.inner);
+	ep_vec_deinit(&maker.outer);
+	ep_vec_deinit(&maker.ranges);
+	if (err)
+		return err;
 	EP_TRY(ep_edges_normalise(ret));
 	ret->drops.notes[EP_NOTE_SATURATED] = saturated(ret);
 	return NULL;

@@ -9,6 +9,9 @@
 /* A tight loop is no longer than this; what jumps further back twice in a row is the erratum. */
 #define TIGHT_LOOP_BYTES 0x1000
 
+/* Of the next stack, at most: 64 records. */
+#define PREFETCH_BYTES ((size_t)1536)
+
 /* No range can begin: the last record gave no place to go on from. */
 static const struct ep_fold_map nowhere = {.len = 0, .base = 1};
 static const struct ep_fold_map unmapped = {.len = 0, .base = 0};
@@ -19,7 +22,7 @@ static const struct ep_fold_map any_kernel = {.start = UINT64_C(1) << 63,
                                                       << EP_FOLD_BIN_SHIFT};
 
 #define TYPE_BIT(type) (UINT32_C(1) << (type))
-/* Types (of the 4 bits in perf's place) that fast_record() does not handle. */
+/* Types (of the 4 bits in perf's place) that are not plain branches. */
 #define SLOW_TYPES                                                                                 \
 	(TYPE_BIT(EP_BRANCH_SYSCALL) | TYPE_BIT(EP_BRANCH_SYSRET) | TYPE_BIT(EP_BRANCH_ERET) |     \
 	 TYPE_BIT(EP_BRANCH_IRQ) | TYPE_BIT(EP_BRANCH_SERROR) | TYPE_BIT(15))
@@ -60,7 +63,7 @@ static const struct ep_fold_map *find_map(const struct ep_fold_maps *user,
 }
 
 /* Makes walk->cur the map of ip. */
-static inline void look_up(struct walk *walk, uint64_t ip)
+static void look_up(struct walk *walk, uint64_t ip)
 {
 	if (EP_UNLIKELY(ip - walk->cur.start >= walk->cur.len))
 		walk->cur = *find_map(walk->job->user, walk->job->kernel, ip);
@@ -86,14 +89,15 @@ static void note(struct ep_fold_counter *counter, enum ep_note what, uint64_t n)
 	counter->drops.notes[what] = ep_count_add(counter->drops.notes[what], n);
 }
 
-static void push(struct walk *walk, uint64_t from, uint64_t to, uint64_t what)
+static void push(struct walk *walk, uint64_t from, uint64_t to, uint32_t what, uint64_t info)
 {
 	struct ep_fold_counter *counter = walk->counter;
 	uint64_t hash = ep_fold_table_hash(&counter->table, from, to, what);
 
 	ep_fold_table_prefetch(&counter->table, hash);
 	/* Room for all look-ups of a stack was made before it. */
-	counter->pending.v[counter->pending.n++] = (struct ep_fold_pending){from, to, what, hash};
+	counter->pending.v[counter->pending.n++] =
+	    (struct ep_fold_pending){from, to, hash, what, -(uint32_t)(info & EP_INFO_MISPRED)};
 }
 
 /* Why a record is not counted whose ends lie at compact addresses from and to; -1: it is. */
@@ -139,7 +143,7 @@ static bool range_possible(const struct ep_fold_map *start_map, const struct ep_
  * The `what` bits of the range that is under way and ends at `end` in walk->cur; 0: there is none,
  * and the reason was counted.
  */
-static uint64_t range_bits(struct walk *walk, uint64_t end)
+static uint32_t range_bits(struct walk *walk, uint64_t end)
 {
 	uint64_t repeat = walk->job->repeat;
 
@@ -153,24 +157,23 @@ static uint64_t range_bits(struct walk *walk, uint64_t end)
 	}
 	walk->span_bytes += end - walk->start + EP_FOLD_INSN_BYTES;
 	walk->n_ranges++;
-	return EP_FOLD_WHAT_RANGE | (end - walk->start) << EP_FOLD_WHAT_LENGTH_SHIFT;
+	return EP_FOLD_WHAT_RANGE | (uint32_t)(end - walk->start) << EP_FOLD_WHAT_LENGTH_SHIFT;
 }
 
-static void push_edge(struct walk *walk, uint64_t from, uint64_t to, uint64_t what)
+static void push_edge(struct walk *walk, uint64_t from, uint64_t to, uint32_t what, uint64_t info)
 {
 	int why = record_drop(from, to);
 
 	if (why < 0) {
 		if (ep_fold_bin_of(from) != ep_fold_bin_of(to))
 			note(walk->counter, EP_NOTE_EXTERNAL, walk->job->repeat);
-		push(walk, from, to, what);
+		push(walk, from, to, what, info);
 		return;
 	}
 	drop(walk->counter, (enum ep_drop)why, walk->job->repeat);
 	/* The range before it was executed all the same. */
 	if (what & EP_FOLD_WHAT_RANGE)
-		push(walk, from, 0,
-		     what & ~(EP_FOLD_WHAT_EDGE | EP_FOLD_WHAT_MISPRED | EP_FOLD_WHAT_TYPE_MASK));
+		push(walk, from, 0, what & ~(EP_FOLD_WHAT_EDGE | EP_FOLD_WHAT_TYPE_MASK), 0);
 }
 
 /* Counts the range before an exception whose return was not seen. */
@@ -185,9 +188,9 @@ static void end_suspended(struct walk *walk, const struct ep_fold_suspended *s)
 	walk->start_map = s->map;
 	walk->cur = s->map;
 	if (s->pc > s->start) {
-		uint64_t bits = range_bits(walk, s->pc);
+		uint32_t bits = range_bits(walk, s->pc);
 		if (bits)
-			push(walk, compact(&s->map, s->pc), 0, bits | EP_FOLD_WHAT_OPEN_END);
+			push(walk, compact(&s->map, s->pc), 0, bits | EP_FOLD_WHAT_OPEN_END, 0);
 	}
 	walk->start = start;
 	walk->start_map = start_map;
@@ -308,8 +311,7 @@ static __attribute__((noinline)) void slow_record(struct walk *walk, const struc
 		return;
 	}
 	look_up(walk, b->from);
-	uint64_t what = EP_FOLD_WHAT_EDGE | (uint64_t)type |
-	                (info & EP_INFO_MISPRED) << EP_FOLD_WHAT_MISPRED_SHIFT;
+	uint32_t what = EP_FOLD_WHAT_EDGE | (uint32_t)type;
 	uint64_t from = compact(&walk->cur, b->from);
 	if (is_open)
 		suspend(walk, b->from, false);
@@ -318,7 +320,7 @@ static __attribute__((noinline)) void slow_record(struct walk *walk, const struc
 	if (joined && (info & EP_INFO_DISCONTINUITY) && (what & EP_FOLD_WHAT_RANGE))
 		note(counter, EP_NOTE_ACROSS_DISCONTINUITY, walk->job->repeat);
 	look_up(walk, b->to);
-	push_edge(walk, from, compact(&walk->cur, b->to), what);
+	push_edge(walk, from, compact(&walk->cur, b->to), what, info);
 	if (is_return(type)) {
 		resume(walk, b->to);
 	} else {
@@ -327,39 +329,92 @@ static __attribute__((noinline)) void slow_record(struct walk *walk, const struc
 	}
 }
 
-static inline bool is_slow(const struct ep_branch *b, uint64_t info)
+/* A plain branch between two known ends, anywhere. */
+static __attribute__((noinline)) void plain_record(struct walk *walk, const struct ep_branch *b,
+                                                   uint64_t info)
 {
-	uint32_t type = info >> EP_INFO_TYPE_SHIFT & 15;
-
-	return !b->from | !b->to | (SLOW_TYPES >> type & 1) |
-	       ((info >> EP_INFO_SPEC_SHIFT & 3) == EP_SPEC_WRONG_PATH) |
-	       ((info & EP_INFO_DISCONTINUITY) != 0);
-}
-
-static inline void fast_record(struct walk *walk, const struct ep_branch *b, uint64_t info)
-{
-	uint64_t what = EP_FOLD_WHAT_EDGE | (info >> EP_INFO_TYPE_SHIFT & 15) |
-	                (info & EP_INFO_MISPRED) << EP_FOLD_WHAT_MISPRED_SHIFT;
-	uint64_t length = b->from - walk->start;
+	uint32_t what = EP_FOLD_WHAT_EDGE | (uint32_t)(info >> EP_INFO_TYPE_SHIFT & 15);
 
 	look_up(walk, b->from);
 	uint64_t from = compact(&walk->cur, b->from);
-	if (EP_LIKELY(walk->start_map.base == walk->cur.base && length <= EP_FOLD_RANGE_MAX &&
-	              walk->cur.mask && !walk->job->filtered)) {
-		what |= EP_FOLD_WHAT_RANGE | length << EP_FOLD_WHAT_LENGTH_SHIFT;
-		walk->span_bytes += length + EP_FOLD_INSN_BYTES;
-		walk->n_ranges++;
-	} else {
-		what |= range_bits(walk, b->from);
-	}
+	what |= range_bits(walk, b->from);
 	look_up(walk, b->to);
-	uint64_t to = compact(&walk->cur, b->to);
-	if (EP_LIKELY(ep_fold_bin_of(from) == ep_fold_bin_of(to) && walk->cur.mask))
-		push(walk, from, to, what);
-	else
-		push_edge(walk, from, to, what);
+	push_edge(walk, from, compact(&walk->cur, b->to), what, info);
 	walk->start = b->to;
 	walk->start_map = walk->cur;
+}
+
+/* Not a plain branch between two known ends. Without a branch of its own. */
+static inline uint64_t is_special(uint64_t from, uint64_t to, uint64_t info)
+{
+	uint32_t type = info >> EP_INFO_TYPE_SHIFT & 15;
+
+	return (uint64_t)!from | (uint64_t)!to | (SLOW_TYPES >> type & 1) |
+	       (uint64_t)((info >> EP_INFO_SPEC_SHIFT & 3) == EP_SPEC_WRONG_PATH) | info >> 63;
+}
+
+/*
+ * The loop this program exists for. What it handles itself is a plain branch inside the map of the
+ * last one, with a range before it; all tests for that make one jump. The state of the walk is kept
+ * in registers meanwhile.
+ */
+static void walk_stack(struct walk *walk, size_t first)
+{
+	const struct ep_fold_job *job = walk->job;
+	const struct ep_fold_table *table = &walk->counter->table;
+	struct ep_fold_pending *pending = walk->counter->pending.v;
+	const char *p = (const char *)job->branches + job->n_branches * sizeof(struct ep_branch);
+	const char *end = (const char *)job->branches + first * sizeof(struct ep_branch);
+	uint64_t cur_start = 0, cur_len = 0, cur_base = 0, start = 0, max_length = 0;
+	uint64_t span_bytes = 0, n_ranges = 0, span_cycles = 0, n_timed = 0;
+
+	while (p > end) {
+		struct ep_branch b;
+		p -= sizeof(b);
+		memcpy(&b, p, sizeof(b));
+		uint64_t info = b.info & job->info_mask, cycles = ep_info_cycles(info);
+		uint64_t length = b.from - start;
+		span_cycles += cycles;
+		n_timed += cycles != 0;
+		uint64_t other =
+		    is_special(b.from, b.to, info) | (uint64_t)(b.from - cur_start >= cur_len) |
+		    (uint64_t)(b.to - cur_start >= cur_len) | (uint64_t)(length >= max_length);
+		if (EP_LIKELY(!other)) {
+			uint32_t what = EP_FOLD_WHAT_EDGE | EP_FOLD_WHAT_RANGE |
+			                (uint32_t)length << EP_FOLD_WHAT_LENGTH_SHIFT |
+			                (info >> EP_INFO_TYPE_SHIFT & 15);
+			uint64_t from = cur_base + b.from, to = cur_base + b.to;
+			uint64_t hash = ep_fold_table_hash(table, from, to, what);
+			ep_fold_table_prefetch(table, hash);
+			*pending++ = (struct ep_fold_pending){from, to, hash, what,
+			                                      -(uint32_t)(info & EP_INFO_MISPRED)};
+			span_bytes += length;
+			n_ranges++;
+			start = b.to;
+			continue;
+		}
+		walk->start = start;
+		if (max_length)
+			walk->start_map = walk->cur;
+		walk->counter->pending.n = (size_t)(pending - walk->counter->pending.v);
+		if (is_special(b.from, b.to, info))
+			slow_record(walk, &b, info);
+		else
+			plain_record(walk, &b, info);
+		pending = walk->counter->pending.v + walk->counter->pending.n;
+		start = walk->start;
+		cur_start = walk->cur.start;
+		cur_base = walk->cur.base;
+		/* 0 sends all records to the functions above. */
+		bool simple = is_real(&walk->cur) && !job->filtered;
+		cur_len = simple ? walk->cur.len : 0;
+		max_length = simple && walk->start_map.base == cur_base ? EP_FOLD_RANGE_MAX + 1 : 0;
+	}
+	walk->counter->pending.n = (size_t)(pending - walk->counter->pending.v);
+	walk->span_bytes += span_bytes + n_ranges * EP_FOLD_INSN_BYTES;
+	walk->n_ranges += n_ranges;
+	walk->span_cycles = span_cycles;
+	walk->n_timed = n_timed;
 }
 
 /*
@@ -400,48 +455,53 @@ static void count_pending(struct ep_fold_counter *counter, uint64_t count)
 	const struct ep_fold_pending *p = counter->pending.v;
 
 	for (size_t i = 0; i < counter->pending.n; i++)
-		ep_fold_table_add(&counter->table, p[i].hash, p[i].from, p[i].to, p[i].what, count);
+		ep_fold_table_add(&counter->table, p[i].hash, p[i].from, p[i].to, p[i].what, count,
+		                  p[i].mispredicted ? count : 0);
 	counter->n_counted += counter->pending.n;
 	counter->pending.n = 0;
+}
+
+/*
+ * Stacks mostly lie behind one another in a mapped file, but are walked from their ends: no
+ * processor foresees that. Asking for memory that is not there does no harm.
+ */
+static void prefetch_next_stack(const struct ep_fold_job *job)
+{
+	size_t n = job->n_branches * sizeof(struct ep_branch);
+	uintptr_t next = (uintptr_t)job->branches + n;
+
+	for (size_t i = 0; i < EP_MIN(n, PREFETCH_BYTES) + 64; i += 64)
+		__builtin_prefetch((const void *)(next + i), 0);
 }
 
 struct ep_error *ep_fold_count_stack(struct ep_fold_counter *counter, const struct ep_fold_job *job)
 {
 	struct walk walk = {.counter = counter, .job = job, .cur = unmapped, .start_map = nowhere};
 	size_t first = has_duplicate_top(job), n = job->n_branches;
-	const char *branches = (const char *)job->branches;
 
 	/* A record makes one look-up, and an exception one more for the range before it. */
 	if (!ep_vec_reserve(&counter->pending, 2 * n + EP_FOLD_SUSPENDED_MAX))
 		return ep_error_nomem();
-	EP_TRY(ep_fold_table_reserve(&counter->table, 2 * n + EP_FOLD_SUSPENDED_MAX));
+	/* Any of them may need a second entry for its mispredicts. */
+	EP_TRY(ep_fold_table_reserve(&counter->table, 2 * (2 * n + EP_FOLD_SUSPENDED_MAX)));
 	if (first)
 		drop(counter, EP_DROP_DUPLICATE_TOP, job->repeat);
-	for (size_t i = n; i-- > first;) {
-		struct ep_branch b;
-		memcpy(&b, branches + i * sizeof(b), sizeof(b));
-		uint64_t info = b.info & job->info_mask;
-		uint64_t cycles = ep_info_cycles(info);
-		walk.span_cycles += cycles;
-		walk.n_timed += cycles != 0;
-		if (EP_UNLIKELY(is_slow(&b, info)))
-			slow_record(&walk, &b, info);
-		else
-			fast_record(&walk, &b, info);
-	}
+	prefetch_next_stack(job);
+	walk_stack(&walk, first);
 	end_all_suspended(&walk);
 	count_pending(counter, ep_count_mul(stack_weight(&walk), job->repeat));
 	return NULL;
 }
 
 static struct ep_error *add_one(struct ep_fold_counter *counter, uint64_t from, uint64_t to,
-                                uint64_t what, uint64_t count)
+                                uint32_t what, uint64_t count, uint64_t mispreds)
 {
 	if (!count)
 		return NULL;
-	EP_TRY(ep_fold_table_reserve(&counter->table, 1));
+	EP_TRY(ep_fold_table_reserve(&counter->table, 2));
 	ep_fold_table_add(&counter->table, ep_fold_table_hash(&counter->table, from, to, what),
-	                  from, to, what, ep_count_from_whole(count));
+	                  from, to, what, ep_count_from_whole(count),
+	                  ep_count_from_whole(mispreds));
 	counter->n_counted++;
 	return NULL;
 }
@@ -449,8 +509,7 @@ static struct ep_error *add_one(struct ep_fold_counter *counter, uint64_t from, 
 static struct ep_error *count_edge(struct ep_fold_counter *counter, const struct ep_counted *c,
                                    uint64_t from, uint64_t to)
 {
-	uint64_t mispreds = EP_MIN(c->mispreds, c->count);
-	uint64_t what =
+	uint32_t what =
 	    EP_FOLD_WHAT_EDGE | (c->type < EP_BRANCH_N_TYPES ? c->type : EP_BRANCH_UNKNOWN);
 	int why = c->from && c->to ? record_drop(from, to) : EP_DROP_HALF_RECORD;
 
@@ -460,8 +519,7 @@ static struct ep_error *count_edge(struct ep_fold_counter *counter, const struct
 	}
 	if (ep_fold_bin_of(from) != ep_fold_bin_of(to))
 		note(counter, EP_NOTE_EXTERNAL, c->count);
-	EP_TRY(add_one(counter, from, to, what, c->count - mispreds));
-	return add_one(counter, from, to, what | EP_FOLD_WHAT_MISPRED, mispreds);
+	return add_one(counter, from, to, what, c->count, EP_MIN(c->mispreds, c->count));
 }
 
 struct ep_error *ep_fold_count_counted(struct ep_fold_counter *counter,
@@ -486,7 +544,7 @@ struct ep_error *ep_fold_count_counted(struct ep_fold_counter *counter,
 		return NULL;
 	}
 	return add_one(counter, compact(&to, counted->to), 0,
-	               EP_FOLD_WHAT_RANGE | length << EP_FOLD_WHAT_LENGTH_SHIFT |
+	               EP_FOLD_WHAT_RANGE | (uint32_t)length << EP_FOLD_WHAT_LENGTH_SHIFT |
 	                   (counted->open_end ? EP_FOLD_WHAT_OPEN_END : 0),
-	               counted->count);
+	               counted->count, 0);
 }

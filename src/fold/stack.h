@@ -9,9 +9,6 @@
 #include "record/drop.h"
 #include "record/event.h"
 
-/* Longest range taken for straight-line code: 1 MiB. */
-#define EP_FOLD_RANGE_MAX (UINT64_C(1) << 20)
-
 /*
  * Weights of rule 6. A stack weighs n * TYPICAL / span, so that one of usual code weighs about 1
  * and counts of differently sampled captures stay comparable. Typical is what a taken branch
@@ -43,7 +40,9 @@ struct ep_fold_job {
 
 /* A look-up that waits for its weight and its cache line. */
 struct ep_fold_pending {
-	uint64_t from, to, what, hash;
+	uint64_t from, to, hash;
+	uint32_t what;
+	uint32_t mispredicted; /* all ones or 0 */
 };
 
 /* An exception that may return to where it was taken. */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/digest.h"
+#include "base/pages.h"
 
 #define SLOTS_FIRST ((size_t)1 << 12)
 /* 8 GiB: 160 million different branches, more than any set of binaries has. */
@@ -18,7 +19,17 @@ static size_t limit_of(size_t n_slots)
 
 static struct ep_fold_entry *new_slots(size_t n)
 {
-	return calloc(n, sizeof(struct ep_fold_entry));
+	return ep_pages_alloc(n * sizeof(struct ep_fold_entry));
+}
+
+static void free_slots(struct ep_fold_entry *slots, size_t n)
+{
+	ep_pages_free(slots, n * sizeof(*slots));
+}
+
+static unsigned shift_of(size_t n_slots)
+{
+	return 64 - (unsigned)__builtin_ctzll(n_slots);
 }
 
 /* Seeds need not be secret from the machine's owner, only unknown to who made the input. */
@@ -40,6 +51,7 @@ struct ep_error *ep_fold_table_init(struct ep_fold_table *table)
 {
 	*table = (struct ep_fold_table){.slots = new_slots(SLOTS_FIRST),
 	                                .mask = SLOTS_FIRST - 1,
+	                                .shift = shift_of(SLOTS_FIRST),
 	                                .n_limit = limit_of(SLOTS_FIRST)};
 	if (!table->slots)
 		return ep_error_nomem();
@@ -49,13 +61,13 @@ struct ep_error *ep_fold_table_init(struct ep_fold_table *table)
 
 void ep_fold_table_deinit(struct ep_fold_table *table)
 {
-	free(table->slots);
+	free_slots(table->slots, (size_t)table->mask + 1);
 	*table = (struct ep_fold_table){0};
 }
 
 static void move_entry(struct ep_fold_table *table, const struct ep_fold_entry *entry)
 {
-	uint64_t i = ep_fold_table_hash(table, entry->from, entry->to, entry->what) & table->mask;
+	uint64_t i = ep_fold_table_hash(table, entry->from, entry->to, entry->what) >> table->shift;
 
 	while (table->slots[i].count)
 		i = (i + 1) & table->mask;
@@ -78,10 +90,19 @@ struct ep_error *ep_fold_table_grow(struct ep_fold_table *table, size_t n_more)
 		return ep_error_nomem();
 	table->slots = slots;
 	table->mask = n - 1;
+	table->shift = shift_of(n);
 	table->n_limit = limit_of(n);
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i].count)
 			move_entry(table, &old[i]);
-	free(old);
+	free_slots(old, n_old);
 	return NULL;
+}
+
+void ep_fold_table_spill(struct ep_fold_table *table, uint64_t from, uint64_t to, uint32_t what,
+                         uint64_t mispreds)
+{
+	what |= EP_FOLD_WHAT_SPILL;
+	ep_fold_table_add(table, ep_fold_table_hash(table, from, to, what), from, to, what,
+	                  mispreds, 0);
 }

@@ -12,23 +12,31 @@
  */
 struct ep_fold_entry {
 	uint64_t from, to; /* compact addresses; without an edge, `from` is the range's end */
-	uint64_t what;     /* EP_FOLD_WHAT_*, never 0 */
 	uint64_t count;    /* fixed point, 0: the slot is free */
+	uint32_t what;     /* EP_FOLD_WHAT_*, never 0 */
+	uint32_t mispreds; /* fixed point; what does not fit is in the entry with SPILL */
 };
 
 /* Bits 0 to 4: enum ep_branch_type. */
-#define EP_FOLD_WHAT_TYPE_MASK UINT64_C(31)
-#define EP_FOLD_WHAT_MISPRED_SHIFT 5
-#define EP_FOLD_WHAT_MISPRED (UINT64_C(1) << EP_FOLD_WHAT_MISPRED_SHIFT)
-#define EP_FOLD_WHAT_EDGE (UINT64_C(1) << 6)
-#define EP_FOLD_WHAT_RANGE (UINT64_C(1) << 7)    /* [from - length, from] was executed */
-#define EP_FOLD_WHAT_OPEN_END (UINT64_C(1) << 8) /* of the range */
-#define EP_FOLD_WHAT_LENGTH_SHIFT 16
+#define EP_FOLD_WHAT_TYPE_MASK UINT32_C(31)
+#define EP_FOLD_WHAT_EDGE (UINT32_C(1) << 5)
+#define EP_FOLD_WHAT_RANGE (UINT32_C(1) << 6)    /* [from - length, from] was executed */
+#define EP_FOLD_WHAT_OPEN_END (UINT32_C(1) << 7) /* of the range */
+/* `count` is mispredicts of the entry without this bit, and nothing else. */
+#define EP_FOLD_WHAT_SPILL (UINT32_C(1) << 8)
+#define EP_FOLD_WHAT_LENGTH_SHIFT 11
 
-/* Zero-initialise, then init. One thread at a time. */
+/* Longest range taken for straight-line code: 1 MiB, and what `what` has room for. */
+#define EP_FOLD_RANGE_MAX (UINT64_C(1) << 20)
+
+/*
+ * Open addressing with linear probing. A slot is found by the upper bits of the hash, so growing
+ * reads and writes memory in order. One thread at a time.
+ */
 struct ep_fold_table {
 	struct ep_fold_entry *slots;
-	uint64_t mask; /* slots - 1 */
+	uint64_t mask;  /* slots - 1 */
+	unsigned shift; /* slot = hash >> shift */
 	size_t n_used, n_limit;
 	uint64_t seeds[2]; /* so that no input can be made to collide */
 };
@@ -49,32 +57,46 @@ static inline struct ep_error *ep_fold_table_reserve(struct ep_fold_table *table
 __extension__ typedef unsigned __int128 ep_fold_product;
 
 static inline uint64_t ep_fold_table_hash(const struct ep_fold_table *table, uint64_t from,
-                                          uint64_t to, uint64_t what)
+                                          uint64_t to, uint32_t what)
 {
 	ep_fold_product product = (ep_fold_product)(from ^ table->seeds[0]) *
-	                          ((to + (what << 20 | what >> 44)) ^ table->seeds[1]);
+	                          ((to + ((uint64_t)what << 30)) ^ table->seeds[1]);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static inline void ep_fold_table_prefetch(const struct ep_fold_table *table, uint64_t hash)
 {
-	__builtin_prefetch(&table->slots[hash & table->mask], 1);
+	__builtin_prefetch(&table->slots[hash >> table->shift], 1);
 }
 
-/* Adds to an entry; room was reserved. */
+/* Adds mispredicts that do not fit their entry. */
+void ep_fold_table_spill(struct ep_fold_table *table, uint64_t from, uint64_t to, uint32_t what,
+                         uint64_t mispreds);
+
+/*
+ * Adds to an entry; room was made for two. `mispreds` is at most `count`.
+ */
 static inline void ep_fold_table_add(struct ep_fold_table *table, uint64_t hash, uint64_t from,
-                                     uint64_t to, uint64_t what, uint64_t count)
+                                     uint64_t to, uint32_t what, uint64_t count, uint64_t mispreds)
 {
-	for (uint64_t i = hash & table->mask;; i = (i + 1) & table->mask) {
+	for (uint64_t i = hash >> table->shift;; i = (i + 1) & table->mask) {
 		struct ep_fold_entry *e = &table->slots[i];
 		if (EP_LIKELY(e->from == from && e->to == to && e->what == what)) {
 			e->count = ep_count_add(e->count, count);
+			if (EP_LIKELY(e->mispreds + mispreds <= UINT32_MAX))
+				e->mispreds += (uint32_t)mispreds;
+			else
+				ep_fold_table_spill(table, from, to, what, mispreds);
 			return;
 		}
 		if (!e->count) {
-			*e = (struct ep_fold_entry){from, to, what, count};
+			bool fits = mispreds <= UINT32_MAX;
+			*e = (struct ep_fold_entry){from, to, count, what,
+			                            fits ? (uint32_t)mispreds : 0};
 			table->n_used++;
+			if (!fits)
+				ep_fold_table_spill(table, from, to, what, mispreds);
 			return;
 		}
 	}

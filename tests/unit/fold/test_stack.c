@@ -492,6 +492,39 @@ static void test_counted(void **state)
 	script_deinit(&s);
 }
 
+/* More mispredicts than an entry of the counting table has room for. */
+static void test_many_mispredicts(void **state)
+{
+	(void)state;
+	const struct ep_branch stack[] = {BI(X + 0x10, X + 0x8, EP_INFO_MISPRED),
+	                                  B(X + 0x10, X + 0x8)};
+	struct ep_event e = {
+	    .type = EP_EVENT_SAMPLE,
+	    .pid = 1,
+	    .u.sample = {
+	        .branches = stack, .n_branches = 2, .info_mask = UINT64_MAX, .repeat = 50000}};
+	struct ep_event edge = {
+	    .type = EP_EVENT_EDGE,
+	    .pid = 1,
+	    .u.counted = {.from = X + 0x20, .to = X, .count = 1000000, .mispreds = 900000}};
+	struct script s;
+
+	begin(&s);
+	for (int i = 0; i < 7; i++)
+		script_event(&s, &e);
+	script_event(&s, &edge);
+	script_event(&s, &edge);
+	script_end(&s);
+	const struct ep_edge *loop = find_edge(&s.edges, 7, EP_EDGE_INTERNAL, 0x10, 0x8);
+	check_u64_eq(loop->count, 700000 * EP_COUNT_ONE);
+	check_u64_eq(loop->mispreds, 350000 * EP_COUNT_ONE);
+	check_u64_eq(range_count(&s.edges, 7, 0x8, 0x10), 350000);
+	const struct ep_edge *counted = find_edge(&s.edges, 7, EP_EDGE_INTERNAL, 0x20, 0);
+	check_u64_eq(counted->count, 2000000 * EP_COUNT_ONE);
+	check_u64_eq(counted->mispreds, 1800000 * EP_COUNT_ONE);
+	script_deinit(&s);
+}
+
 /* Counts saturate, and that is noted. */
 static void test_saturation(void **state)
 {
@@ -534,6 +567,7 @@ int main(void)
 	    cmocka_unit_test(test_duplicate_top),
 	    cmocka_unit_test(test_cpu_models),
 	    cmocka_unit_test(test_counted),
+	    cmocka_unit_test(test_many_mispredicts),
 	    cmocka_unit_test(test_saturation),
 	};
 

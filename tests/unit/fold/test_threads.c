@@ -84,6 +84,19 @@ static void fold_part(struct script *s, const struct input *input, unsigned n_th
 	script_end(s);
 }
 
+/* Down to the bytes of the file. */
+static void check_same_bytes(const struct ep_edges *a, const struct ep_edges *b)
+{
+	struct ep_buf x = {0}, y = {0};
+
+	check_ok(ep_edges_encode(a, &x));
+	check_ok(ep_edges_encode(b, &y));
+	check_u64_eq(x.n, y.n);
+	assert_memory_equal(x.v, y.v, x.n);
+	ep_buf_deinit(&x);
+	ep_buf_deinit(&y);
+}
+
 static void test_threads_do_not_matter(void **state)
 {
 	(void)state;
@@ -96,6 +109,7 @@ static void test_threads_do_not_matter(void **state)
 		struct script many;
 		fold_part(&many, input, n, 0, N_SAMPLES, 1, n % 2);
 		check_same_edges(&one.edges, &many.edges);
+		check_same_bytes(&one.edges, &many.edges);
 		script_deinit(&many);
 	}
 	script_deinit(&one);
