@@ -11,6 +11,7 @@ extern const struct ep_cmd ep_cmd_merge;
 extern const struct ep_cmd ep_cmd_record;
 extern const struct ep_cmd ep_cmd_show;
 
+/* clang-format off: one a line, so that lines of several branches merge */
 const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_doctor,
     &ep_cmd_record,
@@ -22,3 +23,4 @@ const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_convert,
     NULL,
 };
+/* clang-format on */

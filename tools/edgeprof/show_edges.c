@@ -155,11 +155,11 @@ static void print_header(const struct ep_file *file, const struct ep_show_opts *
 	for (size_t i = 0; i < EP_DIGEST_SIZE; i++)
 		printf("%02x", s->edges->digest[i]);
 	printf("\n%s taken branches, %.2f %% mispredicted; %s edges and %s ranges in %zu "
-	       "binar%s\n",
+	       "%s\n",
 	       ep_text_number(ep_count_round(s->taken), b),
 	       s->taken ? 100.0 * (double)s->mispredicted / (double)s->taken : 0.0,
 	       ep_text_number(s->n_edges, c), ep_text_number(s->n_ranges, d), s->edges->n_binaries,
-	       s->edges->n_binaries == 1 ? "y" : "ies");
+	       s->edges->n_binaries == 1 ? "binary" : "binaries");
 	if (s->n_saturated)
 		printf("%zu counts reached the largest value\n", s->n_saturated);
 	if (s->edges->n_unknown_blocks)
