@@ -11,7 +11,8 @@ extern const struct ep_cmd ep_cmd_merge;
 extern const struct ep_cmd ep_cmd_record;
 extern const struct ep_cmd ep_cmd_show;
 
-/* clang-format off: one a line, so that lines of several branches merge */
+/* One a line, so that new ones merge. */
+/* clang-format off */
 const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_doctor,
     &ep_cmd_record,
