@@ -69,8 +69,7 @@ static struct ep_error *check_header(struct ep_edges_block_reader *reader)
 		return ep_edges_block_bad(reader, "the file header is damaged (checksum)");
 	struct ep_bytes b = ep_bytes_init(reader->stored.v, reader->stored.n, ep_swap_for(false));
 	(void)ep_bytes_take(&b, EP_EDGES_MAGIC_SIZE);
-	unsigned version = ep_bytes_u16(&b);
-	(void)ep_bytes_u16(&b);
+	uint32_t version = ep_bytes_u32(&b);
 	uint32_t features = ep_bytes_u32(&b);
 	if (version == EP_EDGES_VERSION && !(features & ~EP_EDGES_FEATURES))
 		return NULL;

@@ -36,9 +36,8 @@ struct ep_error *ep_edges_block_writer_init(FILE *file, const char *name,
 	EP_TRY(ep_digester_create(&writer.digester));
 	writer.cctx = ZSTD_createCCtx();
 	ep_buf_put(&writer.out, EP_EDGES_MAGIC, EP_EDGES_MAGIC_SIZE);
-	ep_buf_u16(&writer.out, EP_EDGES_VERSION);
-	ep_buf_u16(&writer.out, 0);
-	ep_buf_u32(&writer.out, 0);
+	ep_buf_u32(&writer.out, EP_EDGES_VERSION);
+	ep_buf_u32(&writer.out, 0); /* features */
 	put_checksum(&writer.out, 0);
 	struct ep_error *err = writer.cctx ? flush(&writer, 0) : ep_error_nomem();
 	if (err) {

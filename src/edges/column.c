@@ -2,8 +2,11 @@
 /* Columns of numbers: the common trailing zero bits are stored once. */
 #include "edges/column.h"
 
-/* Trailing zero bits that all values share; 0 if all are zero. */
-static unsigned common_shift(const uint64_t *values, size_t n)
+#include "base/vec.h"
+
+#define ULEB_MAX 10u /* bytes of a 64-bit number */
+
+unsigned ep_edges_column_shift(const uint64_t *values, size_t n)
 {
 	uint64_t bits = 0;
 
@@ -12,26 +15,49 @@ static unsigned common_shift(const uint64_t *values, size_t n)
 	return bits ? (unsigned)__builtin_ctzll(bits) : 0;
 }
 
+/* Makes room for n numbers behind the shift; NULL: no memory. */
+static unsigned char *begin(struct ep_buf *buf, size_t n, unsigned shift)
+{
+	if (n > SIZE_MAX / ULEB_MAX - 1 || !ep_vec_reserve(buf, n * ULEB_MAX + 1)) {
+		buf->failed = true;
+		return NULL;
+	}
+	buf->v[buf->n] = (unsigned char)shift;
+	return buf->v + buf->n + 1;
+}
+
+static inline unsigned char *put(unsigned char *p, uint64_t v)
+{
+	for (; v > 0x7f; v >>= 7)
+		*p++ = (unsigned char)(v | 0x80);
+	*p++ = (unsigned char)v;
+	return p;
+}
+
+static void end(struct ep_buf *buf, const unsigned char *p)
+{
+	if (p)
+		buf->n = (size_t)(p - buf->v);
+}
+
 void ep_edges_column_put(struct ep_buf *buf, const uint64_t *values, size_t n)
 {
-	unsigned shift = common_shift(values, n);
+	unsigned shift = ep_edges_column_shift(values, n);
 
-	ep_buf_u8(buf, (uint8_t)shift);
-	for (size_t i = 0; i < n; i++)
-		ep_buf_uleb(buf, values[i] >> shift);
+	unsigned char *p = begin(buf, n, shift);
+	for (size_t i = 0; p && i < n; i++)
+		p = put(p, values[i] >> shift);
+	end(buf, p);
 }
 
 void ep_edges_column_put_signed(struct ep_buf *buf, const uint64_t *values, size_t n)
 {
-	unsigned shift = common_shift(values, n);
+	unsigned shift = ep_edges_column_shift(values, n);
 
-	ep_buf_u8(buf, (uint8_t)shift);
-	for (size_t i = 0; i < n; i++) {
-		/* Arithmetic shift and zigzag without leaving unsigned arithmetic. */
-		uint64_t sign = -(values[i] >> 63);
-		uint64_t magnitude = (values[i] ^ sign) >> shift;
-		ep_buf_uleb(buf, magnitude << 1 | (sign & 1));
-	}
+	unsigned char *p = begin(buf, n, shift);
+	for (size_t i = 0; p && i < n; i++)
+		p = put(p, ep_edges_zigzag(values[i], shift));
+	end(buf, p);
 }
 
 struct ep_edges_column ep_edges_column_init(struct ep_bytes bytes)

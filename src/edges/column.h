@@ -6,6 +6,22 @@
 
 #include "base/bytes.h"
 
+/* Trailing zero bits that all n values share; 0 if all are zero. */
+unsigned ep_edges_column_shift(const uint64_t *values, size_t n);
+
+/* Small numbers for small distances of either sign: 0, -1, 1, -2, ... in units of 1 << shift. */
+static inline uint64_t ep_edges_zigzag(uint64_t distance, unsigned shift)
+{
+	uint64_t sign = -(distance >> 63);
+
+	return ((distance ^ sign) >> shift) << 1 | (sign & 1);
+}
+
+static inline uint64_t ep_edges_unzigzag(uint64_t code, unsigned shift)
+{
+	return ((code >> 1) ^ -(code & 1)) << shift;
+}
+
 /* Appends the n values as a column. The signed form holds two's complement differences. */
 void ep_edges_column_put(struct ep_buf *buf, const uint64_t *values, size_t n);
 void ep_edges_column_put_signed(struct ep_buf *buf, const uint64_t *values, size_t n);
@@ -38,9 +54,7 @@ static inline uint64_t ep_edges_column_next(struct ep_edges_column *column)
 
 static inline uint64_t ep_edges_column_next_signed(struct ep_edges_column *column)
 {
-	uint64_t raw = ep_edges_column_raw(column);
-
-	return ((raw >> 1) ^ -(raw & 1)) << column->shift;
+	return ep_edges_unzigzag(ep_edges_column_raw(column), column->shift);
 }
 
 /* True if every value was well-formed and none is left. */

@@ -6,6 +6,8 @@
 
 #include "edges/rows.h"
 
+static const char bad_row[] = "bad row", not_in_order[] = "rows out of order";
+
 struct ep_error *ep_edges_cursor_init(const void *data, size_t n, int fd, const char *name,
                                       struct ZSTD_DCtx_s *dctx, struct ep_edges_cursor *ret)
 {
@@ -40,13 +42,14 @@ static struct ep_error *begin_block(struct ep_edges_cursor *cursor)
 	return NULL;
 }
 
-static bool read_provenance(struct ep_edges_cursor *cursor)
+static const char *read_provenance(struct ep_edges_cursor *cursor)
 {
 	struct ep_bytes *b = &cursor->blocks.columns[0];
 	struct ep_provenance row = {0};
 	const char **texts[] = {&row.host, &row.kernel, &row.cpu, &row.event, &row.tool};
 	uint64_t *numbers[] = {&row.period,    &row.t_start_ns, &row.t_end_ns, &row.n_samples,
 	                       &row.n_records, &row.weight,     &row.n_copies};
+	const struct ep_provenance last = cursor->row.u.provenance;
 	const unsigned char *digest = ep_bytes_take(b, EP_DIGEST_SIZE);
 
 	if (digest)
@@ -55,41 +58,45 @@ static bool read_provenance(struct ep_edges_cursor *cursor)
 		size_t n = 0;
 		*texts[i] = ep_bytes_cstr(b, &n);
 		if (n > EP_EDGES_STRING_MAX)
-			return false;
+			return bad_row;
 	}
 	uint64_t sampling = ep_bytes_uleb(b), flags = ep_bytes_uleb(b);
 	for (size_t i = 0; i < EP_ARRAY_LEN(numbers); i++)
 		*numbers[i] = ep_bytes_uleb(b);
-	if (b->failed || sampling > UINT32_MAX || flags > 3)
-		return false;
+	if (b->failed || sampling > UINT32_MAX || flags > 3 || !row.n_copies)
+		return bad_row;
 	row.sampling = (uint32_t)sampling;
 	row.exact = flags & 1;
 	row.weighted = flags >> 1;
 	cursor->row.u.provenance = row;
-	return true;
+	return cursor->any && ep_edges_compare_captures(&last, &row) >= 0 ? not_in_order : NULL;
 }
 
-static bool read_reason(struct ep_edges_cursor *cursor)
+static const char *read_reason(struct ep_edges_cursor *cursor)
 {
 	struct ep_bytes *b = &cursor->blocks.columns[0];
 	unsigned is_note = ep_bytes_u8(b);
 	uint64_t number = ep_bytes_uleb(b), n = ep_bytes_uleb(b);
 
-	cursor->row.u.reason =
-	    (struct ep_edges_reason){.number = (uint32_t)number, .is_note = is_note != 0, .n = n};
-	return !b->failed && is_note <= 1 && number <= UINT32_MAX && n;
+	struct ep_edges_reason row = {.number = (uint32_t)number, .is_note = is_note != 0, .n = n};
+	const struct ep_edges_reason last = cursor->row.u.reason;
+
+	if (b->failed || is_note > 1 || number > UINT32_MAX || !n)
+		return bad_row;
+	cursor->row.u.reason = row;
+	return cursor->any && ep_edges_compare_reasons(&last, &row) >= 0 ? not_in_order : NULL;
 }
 
-static bool read_binary(struct ep_edges_cursor *cursor)
+static const char *read_binary(struct ep_edges_cursor *cursor)
 {
 	struct ep_bytes *b = &cursor->blocks.columns[0];
-	struct ep_edges_binary row = {.paths = cursor->paths};
+	struct ep_edges_binary row = {.paths = cursor->paths}, last = cursor->row.u.identity;
 	struct ep_build_id *id = &row.build_id;
 
 	id->kind = ep_bytes_u8(b);
 	id->size = ep_bytes_u8(b);
 	if (id->size > EP_BUILD_ID_MAX || !id->size != (id->kind == EP_BUILD_ID_NONE))
-		return false;
+		return bad_row;
 	const unsigned char *bytes = ep_bytes_take(b, id->size);
 	if (bytes)
 		memcpy(id->bytes, bytes, id->size);
@@ -97,7 +104,7 @@ static bool read_binary(struct ep_edges_cursor *cursor)
 	uint64_t machine = ep_bytes_uleb(b), n_paths = ep_bytes_uleb(b);
 	if (b->failed || space > EP_SPACE_VADDR || machine > UINT16_MAX ||
 	    n_paths > (id->size ? EP_EDGES_PATHS_MAX : 1u))
-		return false;
+		return bad_row;
 	row.space = (enum ep_space)space;
 	row.machine = (uint16_t)machine;
 	row.n_paths = (uint32_t)n_paths;
@@ -108,20 +115,24 @@ static bool read_binary(struct ep_edges_cursor *cursor)
 		cursor->paths[i] = ep_bytes_cstr(b, &n);
 		if (b->failed || n > EP_EDGES_STRING_MAX ||
 		    (i && ep_edges_compare_paths(cursor->paths[i - 1], cursor->paths[i]) >= 0))
-			return false;
+			return bad_row;
 	}
+	last.paths = cursor->last_paths;
 	cursor->row.u.identity = row;
-	return true;
+	cursor->row.binary = cursor->any ? cursor->row.binary + 1 : 0;
+	return cursor->any && ep_edges_compare_binaries(&last, &row) >= 0 ? not_in_order : NULL;
 }
 
 /* Starts a group of edges or ranges if the last one ended: sets binary (and kind, peer). */
-static bool begin_group(struct ep_edges_cursor *cursor, bool first)
+static bool begin_group(struct ep_edges_cursor *cursor)
 {
 	struct ep_bytes *b = &cursor->blocks.columns[0];
 	bool edges = cursor->blocks.table == EP_EDGES_TABLE_EDGES;
 	uint64_t step = ep_bytes_uleb(b);
 	uint64_t kind = edges ? ep_bytes_uleb(b) : 0, peer = edges ? ep_bytes_uleb(b) : 0;
 	uint64_t n_binaries = cursor->blocks.n_rows[EP_EDGES_TABLE_BINARIES - 1];
+	/* Binaries of a block's groups count from 0. */
+	bool first = cursor->n_left == cursor->blocks.n_block_rows;
 	uint32_t from = first ? 0 : cursor->row.binary;
 
 	cursor->n_group_left = ep_bytes_uleb(b);
@@ -148,18 +159,28 @@ static bool decode_types(uint64_t code, uint32_t *ret)
 	return code - 33 <= UINT32_MAX && (*ret & (*ret - 1));
 }
 
-static bool read_edge(struct ep_edges_cursor *cursor)
+static uint64_t read_target(struct ep_edges_column *columns, uint64_t from)
+{
+	struct ep_edges_column *near = &columns[EP_EDGES_COLUMN_NEAR];
+	uint64_t code = ep_edges_column_raw(near);
+
+	return code ? from + ep_edges_unzigzag(code - 1, near->shift)
+	            : ep_edges_column_next(&columns[EP_EDGES_COLUMN_FAR]);
+}
+
+static const char *read_edge(struct ep_edges_cursor *cursor)
 {
 	struct ep_edges_column *columns = cursor->columns;
 	struct ep_edge *edge = &cursor->row.u.edge;
-	bool first = cursor->n_left == cursor->blocks.n_block_rows;
+	const struct ep_edge last = *edge;
+	uint32_t last_binary = cursor->row.binary;
 
-	if (!cursor->n_group_left && !begin_group(cursor, first))
-		return false;
+	if (!cursor->n_group_left && !begin_group(cursor))
+		return bad_row;
 	uint64_t site = ep_edges_column_next(&columns[EP_EDGES_COLUMN_SITE]);
 	site += edge->kind == EP_EDGE_IN ? edge->to : edge->from;
 	if (edge->kind == EP_EDGE_INTERNAL)
-		edge->to = site + ep_edges_column_next_signed(&columns[EP_EDGES_COLUMN_TARGET]);
+		edge->to = read_target(columns, site);
 	else if (edge->kind == EP_EDGE_IN)
 		edge->to = site;
 	if (edge->kind != EP_EDGE_IN)
@@ -167,46 +188,35 @@ static bool read_edge(struct ep_edges_cursor *cursor)
 	edge->count = ep_edges_column_next(&columns[EP_EDGES_COLUMN_EDGE_COUNT]);
 	edge->mispreds = ep_edges_column_next(&columns[EP_EDGES_COLUMN_MISPREDS]);
 	cursor->n_group_left--;
-	return decode_types(ep_edges_column_next(&columns[EP_EDGES_COLUMN_TYPES]), &edge->types);
+	if (!decode_types(ep_edges_column_next(&columns[EP_EDGES_COLUMN_TYPES]), &edge->types))
+		return bad_row;
+	return cursor->any &&
+	               ep_edges_order_edges(last_binary, &last, cursor->row.binary, edge) >= 0
+	           ? not_in_order
+	           : NULL;
 }
 
-static bool read_range(struct ep_edges_cursor *cursor)
+static const char *read_range(struct ep_edges_cursor *cursor)
 {
 	struct ep_edges_column *columns = cursor->columns;
 	struct ep_range *range = &cursor->row.u.range;
-	bool first = cursor->n_left == cursor->blocks.n_block_rows;
+	const struct ep_range last = *range;
+	uint32_t last_binary = cursor->row.binary;
 
-	if (!cursor->n_group_left && !begin_group(cursor, first))
-		return false;
+	if (!cursor->n_group_left && !begin_group(cursor))
+		return bad_row;
 	range->start += ep_edges_column_next(&columns[EP_EDGES_COLUMN_START]);
 	range->end = range->start + ep_edges_column_next_signed(&columns[EP_EDGES_COLUMN_LENGTH]);
 	uint64_t open_end = ep_edges_column_next(&columns[EP_EDGES_COLUMN_OPEN_END]);
 	range->open_end = open_end != 0;
 	range->count = ep_edges_column_next(&columns[EP_EDGES_COLUMN_RANGE_COUNT]);
 	cursor->n_group_left--;
-	return open_end <= 1;
-}
-
-/* True if `row` comes behind `last` in its table. */
-static bool in_order(unsigned table, const struct ep_edges_row *last,
-                     const struct ep_edges_row *row)
-{
-	switch (table) {
-	case EP_EDGES_TABLE_PROVENANCE:
-		return ep_edges_compare_captures(&last->u.provenance, &row->u.provenance) < 0;
-	case EP_EDGES_TABLE_REASONS:
-		return ep_edges_compare_reasons(&last->u.reason, &row->u.reason) < 0;
-	case EP_EDGES_TABLE_BINARIES:
-		return ep_edges_compare_binaries(&last->u.identity, &row->u.identity) < 0;
-	case EP_EDGES_TABLE_EDGES:
-		return last->binary < row->binary ||
-		       (last->binary == row->binary &&
-		        ep_edges_compare_edges(&last->u.edge, &row->u.edge) < 0);
-	default:
-		return last->binary < row->binary ||
-		       (last->binary == row->binary &&
-		        ep_edges_compare_ranges(&last->u.range, &row->u.range) < 0);
-	}
+	if (open_end > 1)
+		return bad_row;
+	return cursor->any &&
+	               ep_edges_order_ranges(last_binary, &last, cursor->row.binary, range) >= 0
+	           ? not_in_order
+	           : NULL;
 }
 
 /* True if all bytes of the block belonged to its rows. */
@@ -226,31 +236,26 @@ static bool block_used_up(const struct ep_edges_cursor *cursor)
 
 static struct ep_error *read_row(struct ep_edges_cursor *cursor, unsigned table)
 {
-	struct ep_edges_row last = cursor->row;
-	bool ok;
+	const char *wrong;
 
 	switch (table) {
 	case EP_EDGES_TABLE_PROVENANCE:
-		ok = read_provenance(cursor);
+		wrong = read_provenance(cursor);
 		break;
 	case EP_EDGES_TABLE_REASONS:
-		ok = read_reason(cursor);
+		wrong = read_reason(cursor);
 		break;
 	case EP_EDGES_TABLE_BINARIES:
-		ok = read_binary(cursor);
-		last.u.identity.paths = cursor->last_paths;
-		cursor->row.binary = cursor->any ? last.binary + 1 : 0;
+		wrong = read_binary(cursor);
 		break;
 	case EP_EDGES_TABLE_EDGES:
-		ok = read_edge(cursor);
+		wrong = read_edge(cursor);
 		break;
 	default:
-		ok = read_range(cursor);
+		wrong = read_range(cursor);
 	}
-	if (!ok)
-		return ep_edges_block_bad(&cursor->blocks, "bad row");
-	if (cursor->any && !in_order(table, &last, &cursor->row))
-		return ep_edges_block_bad(&cursor->blocks, "rows out of order");
+	if (wrong)
+		return ep_edges_block_bad(&cursor->blocks, wrong);
 	cursor->any = true;
 	if (!--cursor->n_left && !block_used_up(cursor))
 		return ep_edges_block_bad(&cursor->blocks, "the block does not fit its rows");

@@ -19,23 +19,12 @@ static int compare_u64(uint64_t a, uint64_t b)
 
 int ep_edges_compare_edges(const struct ep_edge *a, const struct ep_edge *b)
 {
-	uint64_t a_group = (uint64_t)a->kind << 32 | a->peer;
-	uint64_t b_group = (uint64_t)b->kind << 32 | b->peer;
-
-	if (a_group != b_group)
-		return a_group < b_group ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return compare_u64(a->to, b->to);
+	return ep_edges_order_edges(0, a, 0, b);
 }
 
 int ep_edges_compare_ranges(const struct ep_range *a, const struct ep_range *b)
 {
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->end != b->end)
-		return a->end < b->end ? -1 : 1;
-	return compare_u64(a->open_end, b->open_end);
+	return ep_edges_order_ranges(0, a, 0, b);
 }
 
 int ep_edges_compare_captures(const struct ep_provenance *a, const struct ep_provenance *b)
@@ -111,7 +100,8 @@ uint32_t ep_edges_normalise_paths(const char **paths, size_t n)
 {
 	uint32_t n_kept = 0;
 
-	qsort(paths, n, sizeof(*paths), sort_paths);
+	if (n)
+		qsort(paths, n, sizeof(*paths), sort_paths);
 	for (size_t i = 0; i < n && n_kept < EP_EDGES_PATHS_MAX; i++)
 		if (!n_kept || strcmp(paths[n_kept - 1], paths[i]))
 			paths[n_kept++] = paths[i];
@@ -174,8 +164,9 @@ static void normalise_ranges(struct ep_edges_binary *binary)
 	if (!ranges_sorted(binary))
 		qsort(binary->ranges, binary->n_ranges, sizeof(*binary->ranges), sort_ranges);
 	for (size_t i = 0; i < binary->n_ranges; i++) {
-		struct ep_range *last = &binary->ranges[n - 1], range = binary->ranges[i];
-		if (n && !ep_edges_compare_ranges(last, &range))
+		const struct ep_range range = binary->ranges[i];
+		struct ep_range *last = n ? &binary->ranges[n - 1] : NULL;
+		if (last && !ep_edges_compare_ranges(last, &range))
 			last->count = ep_count_add(last->count, range.count);
 		else
 			binary->ranges[n++] = range;

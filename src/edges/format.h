@@ -39,6 +39,8 @@ enum ep_edges_table {
 #define EP_EDGES_COMPRESS_MIN 256u /* a smaller column is never compressed */
 #define EP_EDGES_ZSTD_LEVEL 3
 
+#define EP_EDGES_NEAR_MAX 16383u /* codes in the column of near targets: two LEB128 bytes */
+
 enum ep_edges_codec {
 	EP_EDGES_STORED = 0,
 	EP_EDGES_ZSTD = 1,
@@ -47,7 +49,8 @@ enum ep_edges_codec {
 enum {
 	EP_EDGES_COLUMN_EDGE_GROUPS = 0,
 	EP_EDGES_COLUMN_SITE,
-	EP_EDGES_COLUMN_TARGET,
+	EP_EDGES_COLUMN_NEAR, /* internal edges: distance to the target, or 0: */
+	EP_EDGES_COLUMN_FAR,  /* the target itself */
 	EP_EDGES_COLUMN_EDGE_COUNT,
 	EP_EDGES_COLUMN_MISPREDS,
 	EP_EDGES_COLUMN_TYPES,

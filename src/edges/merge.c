@@ -12,11 +12,11 @@
 
 /* One input of the merge, and its current row's place in the output's order. */
 struct stream {
-	struct ep_edges_cursor cursor;
-	uint32_t *places; /* of its binaries: index in the output */
-	uint32_t n_places;
-	uint32_t binary; /* edges and ranges: of the current row, in the output */
 	uint64_t key[4]; /* edges and ranges: compared in this order */
+	uint32_t binary; /* edges and ranges: of the current row, in the output */
+	uint32_t n_places;
+	uint32_t *places; /* of its binaries: index in the output */
+	struct ep_edges_cursor cursor;
 };
 
 struct merge {
@@ -36,18 +36,19 @@ struct merge {
 	struct ep_edges_streams_result *result;
 };
 
-static int compare(unsigned table, const struct stream *a, const struct stream *b)
+static int compare_texts(unsigned table, const struct ep_edges_row *x, const struct ep_edges_row *y)
 {
-	const struct ep_edges_row *x = &a->cursor.row, *y = &b->cursor.row;
-
-	switch (table) {
-	case EP_EDGES_TABLE_PROVENANCE:
+	if (table == EP_EDGES_TABLE_PROVENANCE)
 		return ep_edges_compare_captures(&x->u.provenance, &y->u.provenance);
-	case EP_EDGES_TABLE_REASONS:
+	if (table == EP_EDGES_TABLE_REASONS)
 		return ep_edges_compare_reasons(&x->u.reason, &y->u.reason);
-	case EP_EDGES_TABLE_BINARIES:
-		return ep_edges_compare_binaries(&x->u.identity, &y->u.identity);
-	}
+	return ep_edges_compare_binaries(&x->u.identity, &y->u.identity);
+}
+
+static inline int compare(unsigned table, const struct stream *a, const struct stream *b)
+{
+	if (table < EP_EDGES_TABLE_EDGES)
+		return compare_texts(table, &a->cursor.row, &b->cursor.row);
 	for (size_t i = 0; i < EP_ARRAY_LEN(a->key); i++)
 		if (a->key[i] != b->key[i])
 			return a->key[i] < b->key[i] ? -1 : 1;
@@ -66,10 +67,10 @@ static void heap_push(struct merge *merge, struct stream *stream)
 	heap[i] = stream;
 }
 
-static struct stream *heap_pop(struct merge *merge)
+/* Puts a stream into the place of the top, and from there to where it belongs. */
+static void heap_replace(struct merge *merge, struct stream *stream)
 {
-	struct stream **heap = merge->heap, *top = heap[0];
-	struct stream *last = heap[--merge->n_heap];
+	struct stream **heap = merge->heap;
 	size_t i = 0;
 
 	for (;;) {
@@ -79,23 +80,40 @@ static struct stream *heap_pop(struct merge *merge)
 		if (child + 1 < merge->n_heap &&
 		    compare(merge->table, heap[child + 1], heap[child]) < 0)
 			child++;
-		if (compare(merge->table, last, heap[child]) <= 0)
+		if (compare(merge->table, stream, heap[child]) <= 0)
 			break;
 		heap[i] = heap[child];
 		i = child;
 	}
-	heap[i] = last;
+	heap[i] = stream;
+}
+
+static struct stream *heap_pop(struct merge *merge)
+{
+	struct stream *top = merge->heap[0];
+	struct stream *last = merge->heap[--merge->n_heap];
+
+	if (merge->n_heap)
+		heap_replace(merge, last);
 	return top;
 }
 
-/* Moves a stream to its next row of the table and into the heap, if it has one. */
-static struct ep_error *advance(struct merge *merge, struct stream *stream)
+/* True if no other row is the same as the top's: one that is would be right below it. */
+static bool top_is_alone(const struct merge *merge)
+{
+	for (size_t i = 1; i < 3 && i < merge->n_heap; i++)
+		if (!compare(merge->table, merge->heap[0], merge->heap[i]))
+			return false;
+	return true;
+}
+
+/* Moves a stream to its next row of the table, if it has one. */
+static struct ep_error *advance(struct merge *merge, struct stream *stream, bool *more_ret)
 {
 	struct ep_edges_row *row = &stream->cursor.row;
-	bool more;
 
-	EP_TRY(ep_edges_cursor_next(&stream->cursor, merge->table, &more));
-	if (!more)
+	EP_TRY(ep_edges_cursor_next(&stream->cursor, merge->table, more_ret));
+	if (!*more_ret)
 		return NULL;
 	if (merge->table == EP_EDGES_TABLE_EDGES) {
 		const struct ep_edge *edge = &row->u.edge;
@@ -113,7 +131,16 @@ static struct ep_error *advance(struct merge *merge, struct stream *stream)
 		stream->key[2] = range->end;
 		stream->key[3] = range->open_end;
 	}
-	heap_push(merge, stream);
+	return NULL;
+}
+
+static struct ep_error *advance_and_push(struct merge *merge, struct stream *stream)
+{
+	bool more;
+
+	EP_TRY(advance(merge, stream, &more));
+	if (more)
+		heap_push(merge, stream);
 	return NULL;
 }
 
@@ -217,23 +244,47 @@ static struct ep_error *emit_range(struct merge *merge)
 	return ep_edges_writer_range(&merge->writer, first->binary, &row);
 }
 
+/* Writes the least row, which only one stream has. */
+static struct ep_error *merge_alone(struct merge *merge,
+                                    struct ep_error *(*emit)(struct merge *merge))
+{
+	bool more;
+
+	merge->group[0] = merge->heap[0];
+	merge->n_group = 1;
+	EP_TRY(emit(merge));
+	EP_TRY(advance(merge, merge->group[0], &more));
+	if (more)
+		heap_replace(merge, merge->group[0]);
+	else
+		heap_pop(merge);
+	return NULL;
+}
+
+/* Writes the sum of the least rows. */
+static struct ep_error *merge_same(struct merge *merge,
+                                   struct ep_error *(*emit)(struct merge *merge))
+{
+	merge->n_group = 0;
+	do {
+		merge->group[merge->n_group++] = heap_pop(merge);
+	} while (merge->n_heap && !compare(merge->table, merge->heap[0], merge->group[0]));
+	/* Rows borrow from their blocks: write the sum before any stream moves on. */
+	EP_TRY(emit(merge));
+	for (size_t i = 0; i < merge->n_group; i++)
+		EP_TRY(advance_and_push(merge, merge->group[i]));
+	return NULL;
+}
+
 static struct ep_error *merge_table(struct merge *merge, unsigned table,
                                     struct ep_error *(*emit)(struct merge *merge))
 {
 	merge->table = table;
 	merge->n_heap = 0;
 	for (size_t i = 0; i < merge->n; i++)
-		EP_TRY(advance(merge, &merge->streams[i]));
-	while (merge->n_heap) {
-		/* Rows borrow from their blocks: write the sum before any stream moves on. */
-		merge->n_group = 0;
-		do {
-			merge->group[merge->n_group++] = heap_pop(merge);
-		} while (merge->n_heap && !compare(table, merge->heap[0], merge->group[0]));
-		EP_TRY(emit(merge));
-		for (size_t i = 0; i < merge->n_group; i++)
-			EP_TRY(advance(merge, merge->group[i]));
-	}
+		EP_TRY(advance_and_push(merge, &merge->streams[i]));
+	while (merge->n_heap)
+		EP_TRY(top_is_alone(merge) ? merge_alone(merge, emit) : merge_same(merge, emit));
 	return NULL;
 }
 

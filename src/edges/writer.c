@@ -55,12 +55,40 @@ static uint64_t types_code(uint32_t types)
 	return (uint64_t)types + 33;
 }
 
+/*
+ * Targets of internal edges: of near ones the distance, of far ones, which are mostly functions
+ * called from many places, the address, as that is what repeats.
+ */
+static void put_targets(struct ep_edges_writer *writer)
+{
+	const struct ep_edges_edge_row *rows = writer->edges;
+	struct ep_buf *near = &writer->columns[EP_EDGES_COLUMN_NEAR];
+	uint64_t *v = writer->scratch;
+	size_t n = 0, n_far = 0;
+
+	for (size_t i = 0; i < writer->n_rows; i++)
+		if (rows[i].edge.kind == EP_EDGE_INTERNAL)
+			v[n++] = rows[i].edge.to - rows[i].edge.from;
+	unsigned shift = ep_edges_column_shift(v, n);
+	ep_buf_u8(near, (uint8_t)shift);
+	n = 0;
+	for (size_t i = 0; i < writer->n_rows; i++) {
+		if (rows[i].edge.kind != EP_EDGE_INTERNAL)
+			continue;
+		uint64_t code = ep_edges_zigzag(v[n++], shift);
+		ep_buf_uleb(near, code < EP_EDGES_NEAR_MAX ? code + 1 : 0);
+		if (code >= EP_EDGES_NEAR_MAX)
+			v[n_far++] = rows[i].edge.to;
+	}
+	ep_edges_column_put(&writer->columns[EP_EDGES_COLUMN_FAR], v, n_far);
+}
+
 static void put_edges(struct ep_edges_writer *writer)
 {
 	const struct ep_edges_edge_row *rows = writer->edges;
 	struct ep_buf *columns = writer->columns;
 	uint64_t *v = writer->scratch;
-	size_t n = writer->n_rows, n_internal = 0;
+	size_t n = writer->n_rows;
 
 	put_edge_groups(rows, n, &columns[EP_EDGES_COLUMN_EDGE_GROUPS]);
 	for (size_t i = 0; i < n; i++)
@@ -68,10 +96,7 @@ static void put_edges(struct ep_edges_writer *writer)
 		                                       ? edge_site(&rows[i - 1].edge)
 		                                       : 0);
 	ep_edges_column_put(&columns[EP_EDGES_COLUMN_SITE], v, n);
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].edge.kind == EP_EDGE_INTERNAL)
-			v[n_internal++] = rows[i].edge.to - rows[i].edge.from;
-	ep_edges_column_put_signed(&columns[EP_EDGES_COLUMN_TARGET], v, n_internal);
+	put_targets(writer);
 	for (size_t i = 0; i < n; i++)
 		v[i] = rows[i].edge.count;
 	ep_edges_column_put(&columns[EP_EDGES_COLUMN_EDGE_COUNT], v, n);
@@ -182,7 +207,7 @@ struct ep_error *ep_edges_writer_provenance(struct ep_edges_writer *writer,
 	                            row->period,    row->t_start_ns,
 	                            row->t_end_ns,  row->n_samples,
 	                            row->n_records, row->weight,
-	                            row->n_copies};
+	                            EP_MAX(row->n_copies, 1u)};
 
 	EP_TRY(begin_row(writer, EP_EDGES_TABLE_PROVENANCE));
 	ep_buf_put(&writer->columns[0], row->digest, EP_DIGEST_SIZE);
@@ -233,8 +258,7 @@ struct ep_error *ep_edges_writer_edge(struct ep_edges_writer *writer, uint32_t b
 	EP_TRY(begin_row(writer, EP_EDGES_TABLE_EDGES));
 	if (writer->n_rows) {
 		const struct ep_edges_edge_row *last = &writer->edges[writer->n_rows - 1];
-		if (binary < last->binary ||
-		    (binary == last->binary && ep_edges_compare_edges(&last->edge, row) >= 0))
+		if (ep_edges_order_edges(last->binary, &last->edge, binary, row) >= 0)
 			return out_of_order(writer);
 	}
 	writer->edges[writer->n_rows++] = (struct ep_edges_edge_row){binary, *row};
@@ -247,8 +271,7 @@ struct ep_error *ep_edges_writer_range(struct ep_edges_writer *writer, uint32_t 
 	EP_TRY(begin_row(writer, EP_EDGES_TABLE_RANGES));
 	if (writer->n_rows) {
 		const struct ep_edges_range_row *last = &writer->ranges[writer->n_rows - 1];
-		if (binary < last->binary ||
-		    (binary == last->binary && ep_edges_compare_ranges(&last->range, row) >= 0))
+		if (ep_edges_order_ranges(last->binary, &last->range, binary, row) >= 0)
 			return out_of_order(writer);
 	}
 	writer->ranges[writer->n_rows++] = (struct ep_edges_range_row){binary, *row};
