@@ -102,9 +102,9 @@ struct ep_sb_block *ep_sb_block_intern(const struct ep_sb_block *block);
 void ep_sb_handler_add(uint64_t addr);
 
 /* vcpu.c: recording. The three kinds of tb_exec callback; payload: struct ep_sb_block. */
-void ep_sb_run_taken(unsigned vcpu, void *payload);
-void ep_sb_run_insns(unsigned vcpu, void *payload);
-void ep_sb_run_exact(unsigned vcpu, void *payload);
+void ep_sb_run_taken(unsigned index, void *payload);
+void ep_sb_run_insns(unsigned index, void *payload);
+void ep_sb_run_exact(unsigned index, void *payload);
 /* The calling thread's vCPU, made when it is new. */
 struct ep_sb_vcpu *ep_sb_vcpu_self(unsigned index);
 /* Brings the slot's totals up to date. */

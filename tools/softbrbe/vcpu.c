@@ -97,9 +97,9 @@ static __attribute__((noinline)) void take_sample(struct ep_sb_vcpu *v, uint64_t
 	} body;
 	uint16_t info[EP_SB_MAX_DEPTH];
 	uint64_t n_held = v->n_branches - v->n_stack_base;
-	uint32_t n = n_held < ep_sb.depth ? (uint32_t)n_held : ep_sb.depth;
+	size_t n = n_held < ep_sb.depth ? n_held : ep_sb.depth;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct ep_sb_stack_entry *e =
 		    &v->stack[(v->n_branches - 1 - i) & (ep_sb.depth - 1)];
 		body.from_to[i] = e->from;
@@ -107,7 +107,7 @@ static __attribute__((noinline)) void take_sample(struct ep_sb_vcpu *v, uint64_t
 		info[i] = (uint16_t)e->info;
 	}
 	/* What lies between the last record and the sample is in no record: not a range's end. */
-	body.head = (struct ep_sb_sample){ip, v->period - (uint64_t)v->left, n, 0};
+	body.head = (struct ep_sb_sample){ip, v->period - (uint64_t)v->left, (uint32_t)n, 0};
 	if (__atomic_load_n(&ep_sb.regions_stale, __ATOMIC_RELAXED))
 		refresh_maps(v);
 	ep_sb_vcpu_publish(v);

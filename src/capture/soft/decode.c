@@ -59,12 +59,13 @@ static bool decode_sample(struct ep_bytes body, struct ep_soft_scratch *scratch,
 
 	if (!take(&body, &head, sizeof(head)) || head.n > EP_SB_MAX_DEPTH)
 		return false;
-	const unsigned char *from = ep_bytes_take(&body, head.n * 8);
-	const unsigned char *to = ep_bytes_take(&body, head.n * 8);
-	const unsigned char *info = ep_bytes_take(&body, head.n * 2);
+	size_t n = head.n;
+	const unsigned char *from = ep_bytes_take(&body, n * 8);
+	const unsigned char *to = ep_bytes_take(&body, n * 8);
+	const unsigned char *info = ep_bytes_take(&body, n * 2);
 	if (body.failed)
 		return false;
-	for (uint32_t i = 0; i < head.n; i++)
+	for (size_t i = 0; i < n; i++)
 		scratch->branches[i] = (struct ep_branch){
 		    ep_load_u64(from + i * 8, false), ep_load_u64(to + i * 8, false),
 		    info_of(ep_load_u16(info + i * 2, false))};

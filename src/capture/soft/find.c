@@ -200,7 +200,7 @@ struct ep_error *ep_soft_find_qemu(uint16_t machine, const char *path, struct ep
 	snprintf(name, sizeof(name), "qemu-%s", ep_soft_arch_name(machine));
 	if (path) {
 		if (!join(q.path, path, "") || !is_file(path, X_OK))
-			return ep_error_os(errno ? errno : ENOENT, "%s", path);
+			return ep_error_os(ENOENT, "%s", path);
 	} else if (!find_in_path(name, q.path)) {
 		struct ep_error *err =
 		    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: not found in PATH", name);

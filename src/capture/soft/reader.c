@@ -14,7 +14,7 @@
 
 #include "object/object.h"
 
-#define N_SLOTS 512u
+#define N_SLOTS ((size_t)512)
 #define N_CHUNKS EP_SB_MAX_CHUNKS
 /* A writer that does not finish a record in this time is stopped or dead. */
 #define STUCK_NS UINT64_C(200000000)
@@ -42,7 +42,7 @@ struct identity {
 
 struct ep_soft_reader {
 	struct ep_sb_header *shared;
-	unsigned char *slots, *chunks;
+	unsigned char *chunks;
 	size_t n_bytes, slot_bytes, ring_bytes; /* not read back from the header: it is hostile */
 	struct queue queues[N_SLOTS];
 	uint32_t heap[N_SLOTS]; /* queues that have a next record, least sequence number first */
@@ -63,7 +63,7 @@ static uint64_t now_ns(void)
 
 static struct ep_sb_slot *slot_at(const struct ep_soft_reader *r, uint32_t i)
 {
-	return (struct ep_sb_slot *)(void *)(r->slots + i * r->slot_bytes);
+	return (struct ep_sb_slot *)((char *)r->shared + EP_SB_HEADER_BYTES + i * r->slot_bytes);
 }
 
 struct ep_error *ep_soft_reader_create(int fd, uint32_t ring_bytes, struct ep_soft_reader **ret)
@@ -94,8 +94,7 @@ struct ep_error *ep_soft_reader_create(int fd, uint32_t ring_bytes, struct ep_so
 	                                   .n_chunks = N_CHUNKS,
 	                                   .reader_pid = (uint32_t)getpid(),
 	                                   .total_bytes = n};
-	r->slots = (unsigned char *)r->shared + EP_SB_HEADER_BYTES;
-	r->chunks = r->slots + N_SLOTS * n_slot;
+	r->chunks = (unsigned char *)r->shared + EP_SB_HEADER_BYTES + N_SLOTS * n_slot;
 	*ret = r;
 	return NULL;
 }

@@ -26,11 +26,12 @@
 #ifndef EP_CAPTURE_SOFT_SOFTBRBE_WIRE_H
 #define EP_CAPTURE_SOFT_SOFTBRBE_WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define EP_SB_MAGIC UINT64_C(0x3145425242545345) /* "ESTBRBE1" */
 #define EP_SB_VERSION 1u
-#define EP_SB_PAGE 4096u
+#define EP_SB_PAGE ((size_t)4096)
 #define EP_SB_MAX_CHUNKS 2048u
 #define EP_SB_HEADER_BYTES (4 * EP_SB_PAGE)
 #define EP_SB_MAX_DEPTH 64u
@@ -75,22 +76,26 @@ enum {
 	EP_SB_SLOT_CLOSED = 2, /* its thread has ended: the reader drains it and sets FREE */
 };
 
+/* What the writer changes all the time, what the reader does, and the rest: 64 bytes apart. */
 struct ep_sb_slot {
 	uint32_t state;
 	uint32_t pid, tid;
+	uint32_t reserved;
 	uint64_t head; /* by the writer */
 	uint64_t pending_seq;
-	uint64_t tail __attribute__((aligned(64))); /* by the reader */
-	/* Totals of the thread; brought up to date with each sample, at system calls and at its
-	 * end. */
-	uint64_t n_branches __attribute__((aligned(64))); /* taken branches recorded or counted */
-	uint64_t n_insns;                                 /* instructions executed */
-	uint64_t n_samples;                               /* written to the ring */
-	uint64_t n_lost;                                  /* samples that found no room */
-	uint64_t n_lost_counts;                           /* exact mode: occurrences not counted */
-	uint64_t n_lost_control;                          /* maps and such that found no room */
-	uint64_t n_moved;       /* changes of the PC without a branch (signals) */
-	uint64_t n_interrupted; /* branches not recorded because of one */
+	uint64_t pad1[4];
+	uint64_t tail; /* by the reader */
+	uint64_t pad2[7];
+	/* Totals of the thread; brought up to date with each sample, at system calls and its end.
+	 */
+	uint64_t n_branches;     /* taken branches recorded or counted */
+	uint64_t n_insns;        /* instructions executed */
+	uint64_t n_samples;      /* written to the ring */
+	uint64_t n_lost;         /* samples that found no room */
+	uint64_t n_lost_counts;  /* exact mode: occurrences not counted */
+	uint64_t n_lost_control; /* maps and such that found no room */
+	uint64_t n_moved;        /* changes of the PC without a branch (signals) */
+	uint64_t n_interrupted;  /* branches not recorded because of one */
 };
 
 /*
@@ -101,7 +106,7 @@ struct ep_sb_slot {
  */
 #define EP_SB_TABLE_CHUNKS 128u
 #define EP_SB_CHUNK_ENTRIES 16384u
-#define EP_SB_CHUNK_BYTES (EP_SB_CHUNK_ENTRIES * 40u)
+#define EP_SB_CHUNK_BYTES ((size_t)EP_SB_CHUNK_ENTRIES * 40)
 
 /*
  * The straight line from `start` to the branch at `from`, which went `to`: that often. Gives an

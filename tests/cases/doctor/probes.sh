@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # doctor: one line a backend, JSON of the same, status 3 when nothing works.
 . "$EP_SOURCE/tests/cases/record/common"
 got=0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # Exact counts of programs whose counts are known: loops, threads, forks, signals, libraries that
 # come and go; static and dynamic, native and AArch64. Each record and range fits its binary.
 . "$EP_SOURCE/tests/cases/record/common"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # However the program or the recording ends, the file is whole and the status is the program's.
 . "$EP_SOURCE/tests/cases/record/common"
 need "$(native_qemu)"

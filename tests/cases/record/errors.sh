@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # What is refused, how it is said, and that nothing is written then.
 . "$EP_SOURCE/tests/cases/record/common"
 need "$(native_qemu)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # Counts of instructions that are easily mistaken: rep, jumps to the next instruction or to
 # oneself, into one's own block; across pages, since QEMU's blocks end there.
 . "$EP_SOURCE/tests/cases/record/common"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # Sampled stacks of the same programs: every record and range fits its binary, at each depth and
 # by each event; the same seed gives the same samples.
 . "$EP_SOURCE/tests/cases/record/common"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # An interrupt ends the program and finishes the file. A shell's background jobs ignore SIGINT, so
 # it takes another parent.
 . "$EP_SOURCE/tests/cases/record/common"

@@ -48,10 +48,10 @@ static int (*volatile indirect)(int) = work;
 /* A function that stores into the page it lies in. */
 static long self_writing(int n)
 {
-	static const unsigned char text[] = {0x89, 0x3d, 0x20, 0, 0, 0, 0x8b, 0x05,
-					     0x1a, 0,    0,    0, 0x01, 0xf0, 0xc3};
+	static const unsigned char text[] = {0x89, 0x3d, 0x20, 0, 0,    0,    0x8b, 0x05,
+	                                     0x1a, 0,    0,    0, 0x01, 0xf0, 0xc3};
 	unsigned char *code = mmap(NULL, page_size, PROT_READ | PROT_WRITE | PROT_EXEC,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int (*fn)(int, int);
 	long sum = 0;
 

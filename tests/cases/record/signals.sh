@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # Signals by a timer, faults that are mended or jumped out of, self-modifying code: no record that
 # is no branch comes of it, sampled or counted.
 . "$EP_SOURCE/tests/cases/record/common"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # More samples than the reader can take: they are dropped and counted, the program is as ever.
 . "$EP_SOURCE/tests/cases/record/common"
 need "$(native_qemu)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=sh disable=SC1091
+# shellcheck shell=sh disable=SC1091,SC2154
 # Sampled edges agree with the counted ones within what chance allows: minivm and a second program,
 # native and AArch64. The programs run the same way each time and the seed is fixed.
 . "$EP_SOURCE/tests/cases/record/common"
