@@ -173,7 +173,8 @@ static struct ep_error *run(struct ep_emit_state *state, const struct ep_edges_b
 	measure_executed(state);
 	EP_TRY(ep_emit_collect(state));
 	EP_TRY(ep_emit_build(state, ret));
-	if (state->account->with_lines <= 0)
+	/* Stacks filtered by type have no ranges, but their calls are worth something. */
+	if (!ret->funcs.n || (state->steps.n && state->account->with_lines <= 0))
 		return nothing(state, "no line info for the code that was sampled",
 		               "build the sampled code with -g, or give its debug file with "
 		               "--debug-file");
