@@ -235,6 +235,76 @@ struct ep_error *ep_input_fill(struct ep_input *in, size_t n)
 	return NULL;
 }
 
+/* An open file without a name, -1: none can be made. `path` is for messages. */
+static int open_temporary(char path[PATH_MAX])
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (!dir || !dir[0])
+		dir = "/var/tmp";
+	if ((size_t)snprintf(path, PATH_MAX, "%s/edgeprof-XXXXXX", dir) >= PATH_MAX)
+		return -1;
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static struct ep_error *write_full(int fd, const char *path, const unsigned char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+		if (done < 0 && errno != EINTR)
+			return ep_error_hint(ep_error_os(errno, "%s: write", path),
+			                     "set TMPDIR to a place with room for the input, or "
+			                     "give the file by its name");
+		p += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return NULL;
+}
+
+/* Writes the window and what is behind it; size_ret: bytes in all. */
+static struct ep_error *copy_stream(struct ep_input *in, int fd, const char *path, size_t *size_ret)
+{
+	size_t size = in->n, got = 1;
+	ep_autofree unsigned char *piece = malloc(BUF_MIN);
+
+	if (!piece)
+		return ep_error_nomem();
+	EP_TRY(write_full(fd, path, in->data, in->n));
+	while (!in->eof && got) {
+		EP_TRY(read_some(in, piece, BUF_MIN, &got));
+		EP_TRY(write_full(fd, path, piece, got));
+		size += got;
+	}
+	*size_ret = size;
+	return NULL;
+}
+
+struct ep_error *ep_input_spool(struct ep_input *in)
+{
+	char path[PATH_MAX];
+	size_t size = 0;
+
+	if (in->map || in->offset || !in->n)
+		return NULL;
+	ep_autoclose int fd = open_temporary(path);
+	if (fd < 0)
+		return NULL;
+	EP_TRY(copy_stream(in, fd, path, &size));
+	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return ep_error_os(errno, "%s: map", path);
+	in->map = in->data = p;
+	in->map_size = size;
+	in->own_map = true;
+	in->eof = in->n == size;
+	free(in->buf);
+	in->buf = NULL;
+	return NULL;
+}
+
 struct ep_error *ep_input_skip(struct ep_input *in, uint64_t n, uint64_t *n_ret)
 {
 	uint64_t left = n;

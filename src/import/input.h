@@ -63,6 +63,14 @@ struct ep_error *ep_input_open_memory(const char *name, const void *data, size_t
  */
 struct ep_error *ep_input_fill(struct ep_input *in, size_t n) EP_MUST_CHECK;
 
+/*
+ * For a format that cannot be read from front to back: turns a stream into a mapped input by way of
+ * an unlinked file in $TMPDIR, else /var/tmp. Call before anything is consumed; pointers into the
+ * window end. Where no file can be made there, nothing happens and `map` stays NULL. Errors: OS
+ * when reading or writing fails (no space).
+ */
+struct ep_error *ep_input_spool(struct ep_input *in) EP_MUST_CHECK;
+
 /* Moves the start of the window forward by n <= in->n bytes. */
 static inline void ep_input_consume(struct ep_input *in, size_t n)
 {

@@ -456,9 +456,10 @@ static struct ep_error *read_file(struct ep_perf_reader *r)
 {
 	struct file_header h;
 	uint64_t end, skipped;
-	struct view view = {r->in->map, 0, r->in->map_size};
 
+	EP_TRY(ep_input_spool(r->in));
 	EP_TRY(read_file_header(r, &h));
+	struct view view = {r->in->map, 0, r->in->map_size};
 	if (!r->in->map) {
 		EP_TRY(ep_input_fill(r->in, (size_t)EP_MIN(h.data.offset, FRONT_MAX)));
 		view = (struct view){r->in->data, 0, r->in->n};
@@ -477,6 +478,11 @@ static struct ep_error *read_file(struct ep_perf_reader *r)
 		EP_TRY(read_features(r, &h, &view, end));
 	} else if (!r->in->map) {
 		r->late_ids = true;
+		ep_warn(
+		    r->warnings, "late-header",
+		    "%s: has its header at the end and cannot be stored in TMPDIR, so CPU errata "
+		    "are not known while it is read",
+		    r->in->name);
 	}
 	EP_TRY(ep_input_skip(r->in, h.data.offset, &skipped));
 	EP_TRY(read_data(r, end));

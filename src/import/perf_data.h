@@ -18,7 +18,9 @@ bool ep_perf_data_detect(const void *data, size_t n);
  * What cannot be read is skipped, warned of by kind and counted by EP_EVENT_LOST with
  * EP_LOST_CORRUPT. EP_EVENT_END comes only if the recorder closed the input properly and all of it
  * is there. Build-ids known up front are put into the maps; those of a stream follow as
- * EP_EVENT_BUILD_ID. Samples of a mapped, uncompressed, little-endian input are EP_SAMPLE_STABLE.
+ * EP_EVENT_BUILD_ID. The file format keeps what is needed first at its end: through a pipe it is
+ * stored in a temporary file, or where that cannot be, names, CPU and build-ids come late, with a
+ * warning. Samples of a mapped, uncompressed, little-endian input are EP_SAMPLE_STABLE.
  *
  * Strings of `ret` live in in->arena. Memory: at most some 100 MB beyond the input's own window,
  * whatever its length. Errors: OS, NOMEM, the sink's; BAD_DATA for a header that describes no

@@ -3,6 +3,7 @@
 #ifndef EP_TESTS_PERF_DATA_CASE_H
 #define EP_TESTS_PERF_DATA_CASE_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/perf_data.h"
@@ -19,6 +20,15 @@ struct outcome {
 	struct ep_input in;
 	struct ep_error *err;
 };
+
+/*
+ * A file given through a pipe is stored in TMPDIR; with none to be found it is read from front to
+ * back, as the tests of streams want it.
+ */
+static inline void no_temporary_files(void)
+{
+	setenv("TMPDIR", "/nonexistent", 1);
+}
 
 /* Reads n bytes; piece_max as for ep_input_open_memory(). */
 static inline void run_bytes(const void *data, size_t n, size_t piece_max, struct outcome *ret)

@@ -112,6 +112,34 @@ static void test_files_are_mapped_pipes_are_not(void **state)
 	close(ends[0]);
 }
 
+static void test_spool(void **state)
+{
+	(void)state;
+	ep_autofree unsigned char *bytes = make_bytes();
+	uint8_t want[EP_DIGEST_SIZE], got[EP_DIGEST_SIZE];
+	struct ep_input in;
+
+	ep_digest(bytes, N_BYTES, want);
+	unsetenv("TMPDIR");
+	check_ok(ep_input_open_memory("m", bytes, N_BYTES, 1000, &in));
+	check_ok(ep_input_fill(&in, 2500));
+	check_ok(ep_input_spool(&in));
+	assert_non_null(in.map);
+	check_u64_eq(in.map_size, N_BYTES);
+	walk(&in, bytes);
+	check_ok(ep_input_finish(&in, got));
+	assert_memory_equal(got, want, EP_DIGEST_SIZE);
+	ep_input_close(&in);
+	/* No place for it: the stream goes on. */
+	setenv("TMPDIR", "/nonexistent", 1);
+	check_ok(ep_input_open_memory("m", bytes, N_BYTES, 1000, &in));
+	check_ok(ep_input_fill(&in, 2500));
+	check_ok(ep_input_spool(&in));
+	assert_null(in.map);
+	walk(&in, bytes);
+	ep_input_close(&in);
+}
+
 static void test_errors(void **state)
 {
 	(void)state;
@@ -134,6 +162,7 @@ int main(void)
 	    cmocka_unit_test(test_map_and_stream_are_alike),
 	    cmocka_unit_test(test_digest_covers_what_was_skipped),
 	    cmocka_unit_test(test_files_are_mapped_pipes_are_not),
+	    cmocka_unit_test(test_spool),
 	    cmocka_unit_test(test_errors),
 	};
 

@@ -68,7 +68,7 @@ static void test_rounds(void **state)
 		struct times times = run_times(&b, i & 4 ? 1000 : 0, &warnings);
 		check_u64_eq(times.n, 19 * 23);
 		assert_true(times.ordered);
-		check_u64_eq(warnings.n, 0);
+		check_u64_eq(warnings.n, ep_warn_count(&warnings, "late-header"));
 		ep_warnings_deinit(&warnings);
 	}
 }
@@ -216,7 +216,7 @@ static void test_compressed(void **state)
 		struct times times = run_times(&b, i & 16 ? 333 : 0, &warnings);
 		check_u64_eq(times.n, 1000);
 		assert_true(times.ordered);
-		check_u64_eq(warnings.n, 0);
+		check_u64_eq(warnings.n, ep_warn_count(&warnings, "late-header"));
 		ep_warnings_deinit(&warnings);
 	}
 }
@@ -375,5 +375,6 @@ int main(void)
 	    cmocka_unit_test(test_truncated_compression),
 	};
 
+	no_temporary_files();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,5 +339,6 @@ int main(void)
 	    cmocka_unit_test(test_what_events_count),
 	};
 
+	no_temporary_files();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
