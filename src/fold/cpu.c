@@ -35,7 +35,8 @@ static uint32_t exception_types(void)
 
 struct ep_fold_cpu ep_fold_cpu_make(const char *cpuid)
 {
-	struct ep_fold_cpu cpu = {.open_types = exception_types()};
+	struct ep_fold_cpu cpu = {.gap_without_cycles = !strncmp(cpuid, "0x", 2),
+	                          .open_types = exception_types()};
 	char separator = strchr(cpuid, ',') ? ',' : '-';
 	int base = separator == ',' ? 10 : 16;
 	const char *family = strchr(cpuid, separator);

@@ -197,6 +197,7 @@ static struct ep_error *on_sample(struct ep_fold *fold, const struct ep_event *e
 	                          .open_types = fold->cpu.open_types,
 	                          .filtered = sample->flags & EP_SAMPLE_FILTERED,
 	                          .strip_duplicate_top = fold->cpu.duplicate_top,
+	                          .gap_without_cycles = fold->cpu.gap_without_cycles,
 	                          .span = (uint8_t)span_of(fold, stream)};
 	fold->n_weighted += job.span != EP_FOLD_SPAN_NONE;
 	return ep_fold_pool_add(fold->pool, &job, user, kernel, sample->flags & EP_SAMPLE_STABLE);

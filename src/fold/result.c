@@ -362,7 +362,7 @@ static struct ep_error *make_edges(struct maker *maker)
 	size_t bytes = (2 * max + 1) * sizeof(struct ep_fold_keyed);
 	struct ep_fold_keyed *keyed = ep_pages_alloc(bytes);
 	struct ep_error *err =
-	    keyed && ep_vec_reserve(&maker->inner, max) ? NULL : ep_error_nomem();
+	    keyed && ep_vec_reserve(&maker->inner, max + 1) ? NULL : ep_error_nomem();
 	c = slot = 0;
 	while (!err && (e = next_entry(maker, &c, &slot))) {
 		if (!(e->what & EP_FOLD_WHAT_EDGE))
@@ -396,7 +396,7 @@ static struct ep_error *make_ranges(struct maker *maker)
 	size_t bytes = (2 * max + 1) * sizeof(struct ep_fold_keyed);
 	struct ep_fold_keyed *keyed = ep_pages_alloc(bytes);
 	struct ep_error *err =
-	    keyed && ep_vec_reserve(&maker->ranges, max) ? NULL : ep_error_nomem();
+	    keyed && ep_vec_reserve(&maker->ranges, max + 1) ? NULL : ep_error_nomem();
 	c = slot = 0;
 	while (!err && (e = next_entry(maker, &c, &slot)))
 		if (has_range(e))

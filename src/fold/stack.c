@@ -367,6 +367,7 @@ static void walk_stack(struct walk *walk, size_t first)
 	const char *end = (const char *)job->branches + first * sizeof(struct ep_branch);
 	uint64_t cur_start = 0, cur_len = 0, cur_base = 0, start = 0, max_length = 0;
 	uint64_t span_bytes = 0, n_ranges = 0, span_cycles = 0, n_timed = 0;
+	const uint64_t gap_flag = job->gap_without_cycles ? EP_INFO_DISCONTINUITY : 0;
 
 	while (p > end) {
 		struct ep_branch b;
@@ -375,6 +376,7 @@ static void walk_stack(struct walk *walk, size_t first)
 		uint64_t info = b.info & job->info_mask, cycles = ep_info_cycles(info);
 		uint64_t length = b.from - start;
 		span_cycles += cycles;
+		info |= cycles || !n_timed ? 0 : gap_flag;
 		n_timed += cycles != 0;
 		uint64_t other =
 		    is_special(b.from, b.to, info) | (uint64_t)(b.from - cur_start >= cur_len) |

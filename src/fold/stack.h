@@ -35,6 +35,7 @@ struct ep_fold_job {
 	uint32_t open_types; /* bit 1 << t: an exception whose source is not executed */
 	bool filtered;
 	bool strip_duplicate_top; /* the CPU has the erratum of rule 9 */
+	bool gap_without_cycles;  /* see cpu.h */
 	uint8_t span;             /* enum ep_fold_span */
 };
 

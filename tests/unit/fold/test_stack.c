@@ -113,6 +113,28 @@ static void test_discontinuity(void **state)
 	script_deinit(&s);
 }
 
+/* Rule 3: as Linux gives BRBE's CCU bit, cycles are missing where others have them. */
+static void test_gap_without_cycles(void **state)
+{
+	(void)state;
+	const uint64_t timed = 7u << EP_INFO_CYCLES_SHIFT;
+	struct script s;
+
+	begin(&s);
+	script_cpu(&s, "0x00000000410fd4f0");
+	script_stack(&s, 1, BI(X + 0x30, X + 0x40, timed), B(X + 0x20, X + 0x28),
+	             BI(X + 0x10, X + 0x18, timed), B(X + 0x8, X + 0xc));
+	/* No cycles at all: they were not recorded. */
+	script_stack(&s, 1, B(X + 0x30, X + 0x40), B(X + 0x20, X + 0x28));
+	script_cpu(&s, "GenuineIntel,6,143,8");
+	script_stack(&s, 1, B(X + 0x30, X + 0x40), BI(X + 0x20, X + 0x28, timed));
+	script_end(&s);
+	check_u64_eq(range_count(&s.edges, 7, 0x18, 0x20), 1);
+	check_u64_eq(range_count(&s.edges, 7, 0x28, 0x30), 3);
+	check_u64_eq(s.edges.drops.notes[EP_NOTE_ACROSS_DISCONTINUITY], 1);
+	script_deinit(&s);
+}
+
 /* Rule 3: an exception's source was not executed, so the range before it is half open. */
 static void test_exception_is_half_open(void **state)
 {
@@ -552,6 +574,7 @@ int main(void)
 	    cmocka_unit_test(test_unmapped_end),
 	    cmocka_unit_test(test_wrong_path),
 	    cmocka_unit_test(test_discontinuity),
+	    cmocka_unit_test(test_gap_without_cycles),
 	    cmocka_unit_test(test_exception_is_half_open),
 	    cmocka_unit_test(test_interrupt_is_stitched),
 	    cmocka_unit_test(test_nested_interrupts),
