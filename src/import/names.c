@@ -77,7 +77,6 @@ enum ep_sampling ep_event_name_sampling(const char *name)
 	    {"r811f", EP_SAMPLING_TAKEN_BRANCHES},
 	    {"raw_0x811f", EP_SAMPLING_TAKEN_BRANCHES},
 	    {"br_taken_retired", EP_SAMPLING_TAKEN_BRANCHES},
-	    {"r810c", EP_SAMPLING_TAKEN_BRANCHES},
 	    {"taken_branches", EP_SAMPLING_TAKEN_BRANCHES},
 	    {"cycles", EP_SAMPLING_CYCLES},
 	    {"cpu_cycles", EP_SAMPLING_CYCLES},
