@@ -271,48 +271,74 @@ static struct ep_error *take_described(struct ep_perf_reader *r, const unsigned 
 	}
 }
 
+enum { COMPRESSED2_HEADER = 16 };
+
 /*
  * COMPRESSED2 whose size did not fit its 16 bits (perf 6.16 and later): data_size is right. Output
- * over EP_SUBRECORD bytes was cut into several records of which only the last is shorter; the first
- * tells the size of all, and the headers in between are as wrong.
+ * that was too much for one record stands in several, one behind the other; the first tells the
+ * data size of all, the later ones a right size and no data size. Padding is not written.
+ *
+ * Returns the bytes of zstd data in the first of them, in p[0..total): each but the last is full,
+ * for which two sizes are possible, and the last ends where it should. 0: neither fits.
  */
-enum { COMPRESSED2_HEADER = 16, EP_SUBRECORD = 65527 };
+static size_t find_first_piece(const struct ep_perf_reader *r, const unsigned char *p, size_t total)
+{
+	static const size_t full[] = {65519, 65527};
+
+	if (total <= COMPRESSED2_HEADER + full[0])
+		return total - COMPRESSED2_HEADER;
+	for (size_t i = 0; i < EP_ARRAY_LEN(full); i++) {
+		size_t at = COMPRESSED2_HEADER + full[i];
+		while (at < total && total - at > COMPRESSED2_HEADER &&
+		       ep_load_u32(p + at, r->swap) == PERF_COMPRESSED2 &&
+		       ep_load_u16(p + at + 6, r->swap) > COMPRESSED2_HEADER)
+			at += ep_load_u16(p + at + 6, r->swap);
+		if (at == total)
+			return full[i];
+	}
+	return 0;
+}
+
+static struct ep_error *feed_pieces(struct ep_perf_reader *r, const unsigned char *p, size_t total)
+{
+	size_t n = find_first_piece(r, p, total);
+
+	if (!n)
+		return ep_perf_corrupt(r, "bad-record",
+		                       "compressed record of a size that is wrong");
+	for (size_t at = 0; at < total; at += COMPRESSED2_HEADER + n) {
+		if (at)
+			n = ep_load_u16(p + at + 6, r->swap) - (size_t)COMPRESSED2_HEADER;
+		EP_TRY(ep_perf_zstd_feed(r, p + at + COMPRESSED2_HEADER, n));
+	}
+	return NULL;
+}
 
 static struct ep_error *take_oversized(struct ep_perf_reader *r, uint64_t data_size)
 {
-	uint64_t left = COMPRESSED2_HEADER + data_size;
+	size_t total = COMPRESSED2_HEADER + (size_t)data_size, padding = -total & 7;
 
 	ep_warn(r->warnings, "oversized-record",
 	        "%s: offset 0x%" PRIx64
 	        ": a compressed record with a size that overflowed (a bug of "
 	        "some versions of perf), read by its data size",
 	        r->in->name, r->in->offset);
-	while (left > COMPRESSED2_HEADER) {
-		size_t now = (size_t)EP_MIN(left, (uint64_t)COMPRESSED2_HEADER + EP_SUBRECORD);
-		EP_TRY(ep_input_fill(r->in, now));
-		if (r->in->n < now) {
-			r->unfinished = true;
-			EP_TRY(ep_perf_corrupt(r, "truncated", "the last record is incomplete"));
-			now = r->in->n;
-		}
-		if (now > COMPRESSED2_HEADER)
-			EP_TRY(ep_perf_zstd_feed(r, r->in->data + COMPRESSED2_HEADER,
-			                         now - COMPRESSED2_HEADER));
-		ep_input_consume(r->in, now);
-		if (r->in->eof && !r->in->n)
-			return NULL;
-		left -= now;
+	EP_TRY(ep_input_fill(r->in, total + padding + PERF_RECORD_HEADER));
+	if (r->in->n < total) {
+		r->unfinished = true;
+		ep_input_consume(r->in, r->in->n);
+		return ep_perf_corrupt(r, "truncated", "the last record is incomplete");
 	}
-	/* No padding was written, unless by a version in which only that was mended. */
-	size_t padding = (size_t)(-(COMPRESSED2_HEADER + data_size) & 7);
-	EP_TRY(ep_input_fill(r->in, padding + PERF_RECORD_HEADER));
+	EP_TRY(feed_pieces(r, r->in->data, total));
+	ep_input_consume(r->in, total);
+	/* A version in which only that was mended may write the padding. */
 	if (r->in->n >= padding + PERF_RECORD_HEADER && !ep_perf_is_likely(r, r->in->data) &&
 	    ep_perf_is_likely(r, r->in->data + padding))
 		ep_input_consume(r->in, padding);
 	return NULL;
 }
 
-/* True if this is such a record; then its padding was not written either. */
+/* True if the window starts with such a record. */
 static bool is_oversized(const struct ep_perf_reader *r, size_t size, uint64_t *data_size_ret)
 {
 	const struct ep_input *in = r->in;

@@ -348,7 +348,7 @@ void pb_pack_end(struct perf_builder *b, uint32_t type, size_t max)
 
 void pb_pack_end_oversized(struct perf_builder *b, bool padded)
 {
-	enum { PIECE = 65527 };
+	enum { PIECE = 65519 };
 	struct ep_buf all = compress(b);
 	size_t n_pieces = (all.n + PIECE - 1) / PIECE, total = all.n + 16 * n_pieces;
 

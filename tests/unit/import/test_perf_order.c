@@ -274,9 +274,11 @@ static void test_oversized_compressed2(void **state)
 		add_noise(&b, 100, &seed, 5);
 		pb_pack_end(&b, PERF_COMPRESSED2, 0);
 		pb_pack_begin(&b);
-		/* 65,523 bytes still are one record; more are several. */
-		if (i / 4 == 0)
-			add_noise(&b, 726, &seed, 8);
+		/* 65,515 bytes still are one record; more are several. */
+		if (i / 4 == 0) {
+			pb_comm(&b, 7, "x", false, 7);
+			add_noise(&b, 724, &seed, 8);
+		}
 		for (unsigned k = 0; k < n_samples[i / 4]; k++)
 			add_noise(&b, 2000, &seed, 10 + k);
 		pb_pack_end_oversized(&b, i & 2);
