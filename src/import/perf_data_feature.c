@@ -47,24 +47,30 @@ static struct ep_error *read_cmdline(struct ep_perf_reader *r, struct ep_bytes *
 	return err;
 }
 
+/*
+ * perf 6.12 pads the names of its build-id records further than their sizes say: steps over the
+ * zeros to the next header, whose type may be zero, but not its misc and size.
+ */
+static void skip_zeros(struct ep_bytes *b)
+{
+	while (ep_bytes_left(b) >= PERF_RECORD_HEADER && !ep_load_u32(b->pos + 4, false))
+		b->pos += 4;
+	if (ep_bytes_left(b) == 4 && !ep_load_u32(b->pos, false))
+		b->pos += 4;
+}
+
 static struct ep_error *read_build_ids(struct ep_perf_reader *r, struct ep_bytes *b)
 {
-	while (ep_bytes_left(b)) {
+	bool ok = true;
+
+	for (skip_zeros(b); ok && ep_bytes_left(b) >= PERF_RECORD_HEADER; skip_zeros(b)) {
 		const unsigned char *rec = b->pos;
-		bool ok = false;
-		if (ep_bytes_left(b) < PERF_RECORD_HEADER) {
-			b->failed = true;
-			return NULL;
-		}
 		size_t size = ep_load_u16(rec + 6, r->swap);
 		if (!ep_bytes_take(b, size))
 			return NULL;
 		EP_TRY(ep_perf_build_id_read(r, rec, size, &ok));
-		if (!ok) {
-			b->failed = true;
-			return NULL;
-		}
 	}
+	b->failed |= !ok || ep_bytes_left(b);
 	return NULL;
 }
 

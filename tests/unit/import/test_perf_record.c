@@ -317,17 +317,39 @@ static void test_damaged_features(void **state)
 		}
 }
 
-/* perf 6.12 wrote build-id records of size 0; those before it still count. */
-static void test_build_id_record_without_size(void **state)
+/* perf 6.12 wrote more padding behind build-id records than their sizes count. */
+static void test_padded_build_id_records(void **state)
+{
+	(void)state;
+	for (size_t pad = 4; pad <= 64; pad += 4) {
+		struct perf_builder b;
+		struct outcome o;
+		static const unsigned char zeros[64];
+		begin(&b, pad & 4, false);
+		pb_build_id(&b, 2, id20, 20, true, "/bin/a");
+		ep_buf_put(&b.features[0].body, zeros, pad);
+		pb_build_id(&b, 2, id20, 8, true, "/bin/b");
+		ep_buf_put(&b.features[0].body, zeros, pad);
+		pb_mmap(&b, 7, 0x1000, 0x1000, 0, "/bin/a", 2, 100);
+		pb_mmap(&b, 7, 0x2000, 0x1000, 0, "/bin/b", 2, 101);
+		run_builder(&b, 0, &o);
+		check_has(&o, "/bin/a" ID20 "\n");
+		check_has(&o, "/bin/b id=0102030405060708\n");
+		check_u64_eq(o.warnings.n, 0);
+		outcome_deinit(&o);
+	}
+}
+
+/* A record that cannot be believed ends the section; those before it count. */
+static void test_bad_build_id_record(void **state)
 {
 	(void)state;
 	struct perf_builder b;
 	struct outcome o;
-	static const unsigned char zeros[64];
 
 	begin(&b, false, false);
 	pb_build_id(&b, 2, id20, 20, true, "/bin/a");
-	ep_buf_put(&b.features[0].body, zeros, sizeof(zeros));
+	ep_buf_put(&b.features[0].body, "\0\0\0\0\2\0\11\0 and more", 17);
 	pb_mmap(&b, 7, 0x1000, 0x1000, 0, "/bin/a", 2, 100);
 	run_builder(&b, 0, &o);
 	check_has(&o, "/bin/a" ID20 "\n");
@@ -370,7 +392,8 @@ int main(void)
 	    cmocka_unit_test(test_late_build_ids),
 	    cmocka_unit_test(test_capture_info),
 	    cmocka_unit_test(test_damaged_features),
-	    cmocka_unit_test(test_build_id_record_without_size),
+	    cmocka_unit_test(test_padded_build_id_records),
+	    cmocka_unit_test(test_bad_build_id_record),
 	    cmocka_unit_test(test_features_outside_the_file),
 	};
 
