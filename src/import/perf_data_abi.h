@@ -78,6 +78,9 @@ enum {
 	PERF_ATTR_SAMPLE_ID_ALL = 18,
 };
 
+/* A flag that perf itself puts into the entries it makes of an SPE trace; bit of the flag word. */
+enum { PERF_BRANCH_NOT_TAKEN_BIT = 33 };
+
 /* attr.branch_sample_type */
 #define PERF_BRANCH_ANY (UINT64_C(1) << 3)
 #define PERF_BRANCH_TX (UINT64_C(7) << 7)  /* ABORT_TX IN_TX NO_TX: a filter even with ANY */

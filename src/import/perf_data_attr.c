@@ -81,7 +81,9 @@ static void set_branch_rules(struct ep_perf_attr *attr)
 	/* Some kernels leave stale privileges behind unless they were asked for them. */
 	if (!(b & PERF_BRANCH_PRIV_SAVE))
 		attr->info_mask &= ~(UINT64_C(7) << EP_INFO_PRIV_SHIFT);
-	/* Stacks made of a trace by "perf inject" name no kind at all: nothing was left out. */
+	/* Those that "perf inject" makes name no kind at all: nothing was left out. */
+	attr->is_synthesised =
+	    !(b & (PERF_BRANCH_ANY | PERF_BRANCH_KINDS | PERF_BRANCH_TX | PERF_BRANCH_CALL_STACK));
 	if (b & PERF_BRANCH_CALL_STACK)
 		attr->sample_flags |= EP_SAMPLE_CALL_STACK;
 	else if ((b & PERF_BRANCH_TX) || ((b & PERF_BRANCH_KINDS) && !(b & PERF_BRANCH_ANY)))

@@ -33,6 +33,7 @@ struct ep_perf_attr {
 	struct ep_perf_layout layout;
 	uint64_t info_mask;
 	uint32_t sample_flags; /* EP_SAMPLE_FILTERED, EP_SAMPLE_CALL_STACK */
+	bool is_synthesised;   /* stacks made of a trace by "perf inject" */
 	bool announced;        /* its EP_EVENT_STREAM was sent */
 };
 

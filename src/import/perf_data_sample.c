@@ -57,13 +57,36 @@ static uint64_t info_from_big(uint64_t v)
 	       (v >> 34 & 15) << EP_INFO_NEW_TYPE_SHIFT | (v >> 31 & 7) << EP_INFO_PRIV_SHIFT;
 }
 
-static struct ep_error *convert_stack(struct ep_perf_reader *r, const unsigned char *p, uint32_t n)
+static bool is_not_taken(const struct ep_perf_reader *r, const unsigned char *entry)
+{
+	unsigned bit = r->big_endian ? 63 - PERF_BRANCH_NOT_TAKEN_BIT : PERF_BRANCH_NOT_TAKEN_BIT;
+
+	return ep_load_u64(entry + 16, r->swap) >> bit & 1;
+}
+
+/* A trace of Arm's SPE also tells of branches that were not taken: no records, and no gaps. */
+static bool has_not_taken(struct ep_perf_reader *r, const unsigned char *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is_not_taken(r, p + (size_t)i * PERF_BRANCH_SIZE)) {
+			ep_warn(r->warnings, "not-taken",
+			        "%s: stacks list branches that were not taken; they are left out",
+			        r->in->name);
+			return true;
+		}
+	return false;
+}
+
+static struct ep_error *convert_stack(struct ep_perf_reader *r, const struct ep_perf_attr *attr,
+                                      const unsigned char *p, uint32_t n)
 {
 	r->branches.n = 0;
 	if (!ep_vec_reserve(&r->branches, (size_t)n + 1))
 		return ep_error_nomem();
 	for (uint32_t i = 0; i < n; i++, p += PERF_BRANCH_SIZE) {
 		uint64_t info = ep_load_u64(p + 16, r->swap);
+		if (attr->is_synthesised && is_not_taken(r, p))
+			continue;
 		r->branches.v[r->branches.n++] = (struct ep_branch){
 		    .from = ep_load_u64(p, r->swap),
 		    .to = ep_load_u64(p + 8, r->swap),
@@ -133,9 +156,11 @@ struct ep_error *ep_perf_sample(struct ep_perf_reader *r, const struct ep_perf_i
 	sample->branches = (const void *)stack;
 	sample->n_branches = n;
 	sample->flags = attr->sample_flags;
-	if (EP_UNLIKELY(r->swap || r->big_endian)) {
-		EP_TRY(convert_stack(r, stack, n));
+	if (EP_UNLIKELY(r->swap || r->big_endian) ||
+	    (EP_UNLIKELY(attr->is_synthesised) && has_not_taken(r, stack, n))) {
+		EP_TRY(convert_stack(r, attr, stack, n));
 		sample->branches = stack ? r->branches.v : NULL;
+		sample->n_branches = (uint32_t)r->branches.n;
 	} else if (item->chunk == EP_PERF_NO_CHUNK) {
 		sample->flags |= EP_SAMPLE_STABLE;
 	}

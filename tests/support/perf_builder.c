@@ -118,7 +118,7 @@ static void finish_record(struct perf_builder *b, uint32_t type, uint16_t misc, 
 
 static uint64_t info_to_big(uint64_t v)
 {
-	static const unsigned widths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3, 31};
+	static const unsigned widths[] = {1, 1, 1, 1, 16, 4, 2, 4, 3, 1, 30};
 	unsigned at = 0;
 	uint64_t big = 0;
 

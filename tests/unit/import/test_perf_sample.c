@@ -171,6 +171,34 @@ static void test_privilege_needs_priv_save(void **state)
 	outcome_deinit(&o);
 }
 
+/* "perf inject" marks those of an SPE trace that were not taken: they are no records. */
+static void test_branches_not_taken(void **state)
+{
+	(void)state;
+	const struct ep_branch branches[] = {
+	    {1, 2, EP_INFO_PREDICTED},
+	    {3, 4, EP_INFO_PREDICTED | UINT64_C(1) << PERF_BRANCH_NOT_TAKEN_BIT},
+	    {5, 6, EP_INFO_MISPRED},
+	};
+
+	for (int i = 0; i < 4; i++) {
+		struct perf_builder b;
+		struct outcome o;
+		pb_init(&b, i & 1, false);
+		pb_add_attr(&b, &(struct pb_attr){.sample_type = ST_USUAL,
+		                                  .branch_type = PERF_BRANCH_HW_INDEX |
+		                                                 (i & 2 ? PERF_BRANCH_ANY : 0)});
+		pb_sample(&b,
+		          &(struct pb_sample){.t_ns = 1, .branches = branches, .n_branches = 3});
+		run_builder(&b, 0, &o);
+		/* From a kernel the bit is reserved and means nothing. */
+		check_has(&o,
+		          i & 2 ? "n=3 1>2P/0/0 3>4P/0/0 5>6M/0/0\n" : "n=2 1>2P/0/0 5>6M/0/0\n");
+		check_u64_eq(ep_warn_count(&o.warnings, "not-taken"), !(i & 2));
+		outcome_deinit(&o);
+	}
+}
+
 static void test_samples_without_stack(void **state)
 {
 	(void)state;
@@ -331,6 +359,7 @@ int main(void)
 	    cmocka_unit_test(test_branch_flags),
 	    cmocka_unit_test(test_branch_sample_type),
 	    cmocka_unit_test(test_privilege_needs_priv_save),
+	    cmocka_unit_test(test_branches_not_taken),
 	    cmocka_unit_test(test_samples_without_stack),
 	    cmocka_unit_test(test_bare_samples),
 	    cmocka_unit_test(test_guests_and_the_dying),
