@@ -65,15 +65,11 @@ static bool is_not_taken(const struct ep_perf_reader *r, const unsigned char *en
 }
 
 /* A trace of Arm's SPE also tells of branches that were not taken: no records, and no gaps. */
-static bool has_not_taken(struct ep_perf_reader *r, const unsigned char *p, uint32_t n)
+static bool has_not_taken(const struct ep_perf_reader *r, const unsigned char *p, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (is_not_taken(r, p + (size_t)i * PERF_BRANCH_SIZE)) {
-			ep_warn(r->warnings, "not-taken",
-			        "%s: stacks list branches that were not taken; they are left out",
-			        r->in->name);
+		if (is_not_taken(r, p + (size_t)i * PERF_BRANCH_SIZE))
 			return true;
-		}
 	return false;
 }
 
@@ -85,8 +81,12 @@ static struct ep_error *convert_stack(struct ep_perf_reader *r, const struct ep_
 		return ep_error_nomem();
 	for (uint32_t i = 0; i < n; i++, p += PERF_BRANCH_SIZE) {
 		uint64_t info = ep_load_u64(p + 16, r->swap);
-		if (attr->is_synthesised && is_not_taken(r, p))
+		if (attr->is_synthesised && is_not_taken(r, p)) {
+			ep_warn(r->warnings, "not-taken",
+			        "%s: stacks list branches that were not taken; they are left out",
+			        r->in->name);
 			continue;
+		}
 		r->branches.v[r->branches.n++] = (struct ep_branch){
 		    .from = ep_load_u64(p, r->swap),
 		    .to = ep_load_u64(p + 8, r->swap),
