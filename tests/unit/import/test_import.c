@@ -137,6 +137,9 @@ static void test_strangers_are_named(void **state)
 	                                            "EPEDGE\n",
 	                                            8, &text, &info));
 	check_fails(EP_ERROR_BAD_DATA, import_bytes("\x1f\x8b\x08 some", 8, &text, &info));
+	ep_autoerr edges = import_bytes("\x89\x45PEDGE\n\1", 9, &text, &info);
+	assert_non_null(edges);
+	assert_non_null(strstr(edges->message, "folded already"));
 	ep_autoerr err = import_bytes("\177ELF\2\1\1", 8, &text, &info);
 	assert_non_null(err);
 	assert_non_null(strstr(err->message, "an ELF file"));
