@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 
-uint64_t ep_bytes_uleb(struct ep_bytes *b)
+uint64_t ep_bytes_uleb_long(struct ep_bytes *b)
 {
 	const unsigned char *start = b->pos;
 	uint64_t v = 0;
@@ -104,7 +104,7 @@ void ep_buf_u64(struct ep_buf *buf, uint64_t v)
 	put_le(buf, v, 8);
 }
 
-void ep_buf_uleb(struct ep_buf *buf, uint64_t v)
+void ep_buf_uleb_long(struct ep_buf *buf, uint64_t v)
 {
 	unsigned char out[10];
 	size_t n = 0;

@@ -106,8 +106,18 @@ static inline uint64_t ep_bytes_u64(struct ep_bytes *b)
 	return p ? ep_load_u64(p, b->swap) : 0;
 }
 
+/* The long form of ep_bytes_uleb(). */
+uint64_t ep_bytes_uleb_long(struct ep_bytes *b);
+
 /* LEB128; fails on a value over 64 bits. */
-uint64_t ep_bytes_uleb(struct ep_bytes *b);
+static inline uint64_t ep_bytes_uleb(struct ep_bytes *b)
+{
+	/* Most numbers are of one byte. */
+	if (EP_LIKELY(!b->failed && b->pos < b->end && *b->pos < 0x80))
+		return *b->pos++;
+	return ep_bytes_uleb_long(b);
+}
+
 int64_t ep_bytes_sleb(struct ep_bytes *b);
 
 /* A NUL-terminated string, borrowed; its length without the NUL if n_ret is not NULL. NULL and
@@ -127,7 +137,17 @@ void ep_buf_u8(struct ep_buf *buf, uint8_t v);
 void ep_buf_u16(struct ep_buf *buf, uint16_t v);
 void ep_buf_u32(struct ep_buf *buf, uint32_t v);
 void ep_buf_u64(struct ep_buf *buf, uint64_t v);
-void ep_buf_uleb(struct ep_buf *buf, uint64_t v);
+/* The long form of ep_buf_uleb(). */
+void ep_buf_uleb_long(struct ep_buf *buf, uint64_t v);
+
+static inline void ep_buf_uleb(struct ep_buf *buf, uint64_t v)
+{
+	if (EP_LIKELY(v < 0x80 && buf->n < buf->cap && !buf->failed))
+		buf->v[buf->n++] = (unsigned char)v;
+	else
+		ep_buf_uleb_long(buf, v);
+}
+
 void ep_buf_sleb(struct ep_buf *buf, int64_t v);
 void ep_buf_printf(struct ep_buf *buf, const char *fmt, ...) EP_PRINTF(2, 3);
 /* A decimal number, faster than ep_buf_printf(). */
