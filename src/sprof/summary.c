@@ -2,6 +2,8 @@
 /* LLVM's profile summary: cutoffs over all body counts; and the density. */
 #include "sprof/summary.h"
 
+#include <string.h>
+
 #include "sprof/private.h"
 
 #define SCALE 1000000
@@ -42,11 +44,25 @@ static uint64_t *put_counts(uint64_t *to, const struct ep_sprof_func *func)
 	return to;
 }
 
-static int compare_descending(const void *a, const void *b)
+/* Sorts, highest first, by one byte after the other; `spare` has room for as many. */
+static void sort_descending(uint64_t *v, uint64_t *spare, size_t n, uint64_t max)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t *from = v, *to = spare;
 
-	return x > y ? -1 : x < y;
+	for (unsigned shift = 0; shift < 64 && max >> shift; shift += 8) {
+		size_t starts[257] = {0};
+		for (size_t i = 0; i < n; i++)
+			starts[256 - (from[i] >> shift & 0xff)]++;
+		for (size_t k = 1; k < 257; k++)
+			starts[k] += starts[k - 1];
+		for (size_t i = 0; i < n; i++)
+			to[starts[255 - (from[i] >> shift & 0xff)]++] = from[i];
+		uint64_t *other = from;
+		from = to;
+		to = other;
+	}
+	if (from != v)
+		memcpy(v, from, n * sizeof(*v));
 }
 
 /* floor(total * cutoff / SCALE) without a product that could overflow. */
@@ -85,15 +101,17 @@ struct ep_error *ep_sprof_summarise(const struct ep_sprof *prof, struct ep_sprof
 		summary.n_counts += n_counts_in(prof->funcs.v[i]);
 	}
 	ep_autofree uint64_t *v = calloc((size_t)summary.n_counts + 1, sizeof(*v));
-	if (!v)
+	ep_autofree uint64_t *spare = calloc((size_t)summary.n_counts + 1, sizeof(*v));
+	if (!v || !spare)
 		return ep_error_nomem();
 	uint64_t *end = v;
 	for (size_t i = 0; i < prof->funcs.n; i++)
 		end = put_counts(end, prof->funcs.v[i]);
-	qsort(v, (size_t)summary.n_counts, sizeof(*v), compare_descending);
-	summary.max_count = v[0];
-	for (size_t i = 0; i < summary.n_counts; i++)
+	for (size_t i = 0; i < summary.n_counts; i++) {
+		summary.max_count = EP_MAX(summary.max_count, v[i]);
 		summary.total_count = ep_count_add(summary.total_count, v[i]);
+	}
+	sort_descending(v, spare, (size_t)summary.n_counts, summary.max_count);
 	fill_cutoffs(v, &summary);
 	*ret = summary;
 	return NULL;
