@@ -46,6 +46,17 @@ static void mark_names(struct binary_writer *w, const struct ep_sprof_func *func
 		mark_names(w, func->calls[i].func);
 }
 
+/* Names end with a NUL in the files, and readers refuse empty ones. */
+static struct ep_error *check_name(const struct ep_sprof *prof, uint32_t name)
+{
+	size_t n = ep_strtab_len(&prof->names, name);
+
+	if (n && !memchr(ep_strtab_get(&prof->names, name), '\0', n))
+		return NULL;
+	return ep_error_create(EP_ERROR_USAGE, "a name that is %s cannot be written",
+	                       n ? "cut by a NUL byte" : "empty");
+}
+
 /* The names in use, in the profile's order, and the numbers they go by. */
 static struct ep_error *collect_names(struct binary_writer *w)
 {
@@ -66,6 +77,7 @@ static struct ep_error *collect_names(struct binary_writer *w)
 		if (!w->names[i])
 			continue;
 		w->names[w->n_names] = w->names[i] - 1;
+		EP_TRY(check_name(w->prof, w->names[w->n_names]));
 		w->index[w->names[w->n_names]] = w->n_names + 1;
 		w->n_names++;
 	}

@@ -63,9 +63,16 @@ static bool parse(struct ep_args *args, struct request *request)
 		return false;
 	}
 	request->input = ep_args_operands(args)[0];
-	if (!request->output)
+	if (!request->output) {
 		ep_args_usage(args, "name the output with -o FILE");
-	return request->output;
+		return false;
+	}
+	if (!strcmp(request->output, "-") && request->write.format != EP_SPROF_TEXT &&
+	    isatty(STDOUT_FILENO)) {
+		ep_args_usage(args, "a binary profile is not written to a terminal");
+		return false;
+	}
+	return true;
 }
 
 /* The provenance goes along where the new format has a place for it. */

@@ -29,6 +29,18 @@ for profdata in $profdatas; do
 	"$edgeprof" convert md5.txt -o again.ours
 	same md5.ours again.ours "$profdata: GUIDs through text"
 
+	# A context-sensitive profile is refused, and read as the hint says.
+	printf '[main:3 @ f]:50:1\n 1: 50\n[main]:20:1\n 1: 20\n' >cs.txt
+	"$profdata" merge --sample --extbinary cs.txt -o cs.llvm
+	status=0
+	"$edgeprof" convert cs.llvm -o cs.ours 2>err || status=$?
+	[ "$status" -eq 2 ]
+	grep -q '^hint: nest it: llvm-profdata merge .*--convert-sample-profile-layout=nest' err
+	"$profdata" merge --sample --extbinary --convert-sample-profile-layout=nest cs.llvm -o nest.llvm
+	"$edgeprof" convert --format text nest.llvm -o nest.txt
+	printf 'main:70:1\n 1: 20\n 3: f:50\n  1: 50\n' >want.txt
+	same want.txt nest.txt "$profdata: nested contexts"
+
 	if "$profdata" merge --sample --extbinary --split-layout in.txt -o split.llvm 2>/dev/null; then
 		"$edgeprof" convert --format text split.llvm -o split.txt
 		same in.txt split.txt "$profdata: split layout"

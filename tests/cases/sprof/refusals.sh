@@ -25,6 +25,8 @@ refused 'hint: lines are indented with blanks, not tabs' tab -o out
 refused 'offset:2:2: expected a line offset of at most 65535' offset -o out
 refused 'elf: not a sample profile' elf -o out
 refused 'empty: empty file' empty -o out
+printf '[main:3 @ f]:50:1\n 1: 50\n' >context
+refused 'context:1: a context-sensitive profile, which is not read yet' context -o out
 refused 'absent: ' absent -o out
 refused 'name one profile' -o out
 refused 'name one profile' good good -o out

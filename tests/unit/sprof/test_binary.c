@@ -216,6 +216,29 @@ static void probes_and_attributes_are_kept(void **state)
 	ep_sprof_deinit(&prof);
 }
 
+static void names_that_files_cannot_hold_are_refused(void **state)
+{
+	static const struct ep_sprof_write_opts opts = {.format = EP_SPROF_EXTBINARY};
+
+	(void)state;
+	for (size_t n = 0; n < 4; n++) {
+		struct ep_sprof prof = {0};
+		struct ep_sprof_func *func;
+		uint32_t name;
+		check_ok(ep_sprof_name(&prof, "a\0b", n, &name));
+		check_ok(ep_sprof_func(&prof, name, &func));
+		check_ok(ep_sprof_finalise(&prof));
+		if (n == 1) {
+			free(written(&prof, &opts).v);
+		} else {
+			FILE *out = fopen("/dev/null", "w");
+			check_fails(EP_ERROR_USAGE, ep_sprof_write(&prof, &opts, out));
+			fclose(out);
+		}
+		ep_sprof_deinit(&prof);
+	}
+}
+
 static void truncations_are_errors(void **state)
 {
 	static const struct ep_sprof_write_opts kinds[] = {
@@ -412,6 +435,7 @@ int main(void)
 	    cmocka_unit_test(guids_in_leb128_are_read),
 	    cmocka_unit_test(symbols_and_provenance_are_kept),
 	    cmocka_unit_test(probes_and_attributes_are_kept),
+	    cmocka_unit_test(names_that_files_cannot_hold_are_refused),
 	    cmocka_unit_test(truncations_are_errors),
 	    cmocka_unit_test(truncations_of_plain_binary),
 	    cmocka_unit_test(changed_bytes_are_harmless),
