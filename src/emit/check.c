@@ -92,12 +92,16 @@ struct ep_error *ep_emit_load(struct ep_emit_state *state, const struct ep_edges
 	for (size_t i = 0; i < binary->n_edges; i++)
 		if (!load_edge(state, binary->space, &binary->edges[i]))
 			return ep_error_nomem();
+	return NULL;
+}
+
+void ep_emit_sort(struct ep_emit_state *state)
+{
 	if (state->ranges.n)
 		qsort(state->ranges.v, state->ranges.n, sizeof(*state->ranges.v), compare_ranges);
 	if (state->branches.n)
 		qsort(state->branches.v, state->branches.n, sizeof(*state->branches.v),
 		      compare_branches);
-	return NULL;
 }
 
 /* EP_DROP_N: the code bears the range out. llvm-profgen looks at less. */

@@ -153,10 +153,27 @@ static struct ep_error *symbolise(struct ep_emit_state *state)
 	return err;
 }
 
-static struct ep_error *run(struct ep_emit_state *state, const struct ep_edges_binary *binary,
+static struct ep_error *load(struct ep_emit_state *state,
+                             const struct ep_edges_binary *const *binaries, size_t n)
+{
+	unsigned machine = state->object->machine;
+
+	for (size_t i = 0; i < n; i++) {
+		if (binaries[i]->machine && binaries[i]->machine != machine)
+			return ep_error_create(EP_ERROR_MISMATCH,
+			                       "%s: machine %u, but the samples are of machine %u",
+			                       state->object->path, machine, binaries[i]->machine);
+		EP_TRY(ep_emit_load(state, binaries[i]));
+	}
+	ep_emit_sort(state);
+	return NULL;
+}
+
+static struct ep_error *run(struct ep_emit_state *state,
+                            const struct ep_edges_binary *const *binaries, size_t n,
                             struct ep_sprof *ret)
 {
-	EP_TRY(ep_emit_load(state, binary));
+	EP_TRY(load(state, binaries, n));
 	if (!state->ranges.n && !state->branches.n)
 		return nothing(state, "no samples of this binary",
 		               "is it the binary that ran? `edgeprof show` lists what was sampled");
@@ -234,9 +251,10 @@ static struct ep_error *open_symbols(struct ep_emit_state *state, struct ep_obje
 	return ep_object_symbols(source, &state->symbols, &state->n_symbols);
 }
 
-struct ep_error *ep_emit_profile(const struct ep_edges_binary *binary, struct ep_object *object,
-                                 const struct ep_emit_opts *opts, struct ep_warnings *warnings,
-                                 struct ep_sprof *ret, struct ep_emit_account *account_ret)
+struct ep_error *ep_emit_profile(const struct ep_edges_binary *const *binaries, size_t n,
+                                 struct ep_object *object, const struct ep_emit_opts *opts,
+                                 struct ep_warnings *warnings, struct ep_sprof *ret,
+                                 struct ep_emit_account *account_ret)
 {
 	struct ep_emit_state state = {.opts = opts, .object = object, .account = account_ret};
 	struct ep_object *debug = NULL;
@@ -255,7 +273,7 @@ struct ep_error *ep_emit_profile(const struct ep_edges_binary *binary, struct ep
 	if (!err)
 		err = open_symbols(&state, &debug);
 	if (!err)
-		err = run(&state, binary, ret);
+		err = run(&state, binaries, n, ret);
 	if (state.sym)
 		fill_stats(&state, warnings);
 	state_deinit(&state);

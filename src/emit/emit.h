@@ -3,6 +3,7 @@
 #ifndef EP_EMIT_EMIT_H
 #define EP_EMIT_EMIT_H
 
+#include "base/vec.h"
 #include "base/warn.h"
 #include "edges/edges.h"
 #include "object/object.h"
@@ -37,16 +38,17 @@ struct ep_emit_account {
 };
 
 /*
- * Makes the profile of one binary and adds it to `ret` (which the caller finalises and frees). The
- * binary's identity is not looked at. `object` is opened and its symbols may be read. Errors:
- * NOMEM; MISSING with a hint: no debug information, nothing in the code of this binary, nothing in
- * functions with line info; BAD_DATA: debug information that cannot be read; UNSUPPORTED: another
- * machine than x86-64 and AArch64. On errors `account_ret` is filled as far as it got.
+ * Makes the profile of those n binaries of an input that are `object`, whatever their identity is,
+ * and adds it to `ret` (which the caller finalises and frees). The object's symbols may be read.
+ * Errors: NOMEM; MISSING with a hint: no debug information, nothing in the code of this binary,
+ * nothing in functions with line info; BAD_DATA: debug information that cannot be read; MISMATCH:
+ * samples of another machine; UNSUPPORTED: a machine that is neither x86-64 nor AArch64. On errors
+ * `account_ret` is filled as far as it got.
  */
-struct ep_error *ep_emit_profile(const struct ep_edges_binary *binary, struct ep_object *object,
-                                 const struct ep_emit_opts *opts, struct ep_warnings *warnings,
-                                 struct ep_sprof *ret, struct ep_emit_account *account_ret)
-    EP_MUST_CHECK;
+struct ep_error *ep_emit_profile(const struct ep_edges_binary *const *binaries, size_t n,
+                                 struct ep_object *object, const struct ep_emit_opts *opts,
+                                 struct ep_warnings *warnings, struct ep_sprof *ret,
+                                 struct ep_emit_account *account_ret) EP_MUST_CHECK;
 
 enum ep_emit_match {
 	EP_EMIT_MATCH_NONE = 0,
@@ -55,15 +57,23 @@ enum ep_emit_match {
 	EP_EMIT_MATCH_FORCED,   /* another build-id, of the same file name or the only one */
 };
 
+/* The binaries of an input that are one object. Zero-initialise to start. */
+struct ep_emit_found {
+	EP_VEC(const struct ep_edges_binary *) binaries;
+	enum ep_emit_match match;
+	size_t n_passed_over; /* unidentified ones of its file name beside identified ones */
+};
+
 /*
- * Finds `object` among the binaries of `edges`: by identity; else the unidentified one of its file
- * name, if it is the only one of that name; else, if `force`, the one of that name, or the only
- * binary there is. Errors: MISMATCH naming both identities where the name is there under another
- * one; MISSING where nothing of it is there; both have a hint.
+ * Finds `object` among the binaries of `edges`: all of its identity (which may be written in
+ * several ways); else the unidentified one of its file name, if it is the only one of that name;
+ * else, if `force`, the one of that name, or the only binary there is. Errors: NOMEM; MISMATCH
+ * naming both identities where the name is there under another one; MISSING where nothing of it is
+ * there; these have a hint.
  */
 struct ep_error *ep_emit_find(const struct ep_edges *edges, const struct ep_object *object,
-                              bool force, size_t *i_ret, enum ep_emit_match *match_ret)
-    EP_MUST_CHECK;
+                              bool force, struct ep_emit_found *ret) EP_MUST_CHECK;
+void ep_emit_found_deinit(struct ep_emit_found *found);
 
 /* The part of an LLVM function name that names its profile: without ".llvm.N" and ".part.N". */
 size_t ep_emit_canonical_length(const char *name);

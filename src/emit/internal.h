@@ -182,6 +182,7 @@ void ep_unit_counts_deinit(struct ep_unit_counts *counts);
 /* check.c: edges and ranges to vaddr, and those of them that the code does not bear out. */
 struct ep_error *ep_emit_load(struct ep_emit_state *state, const struct ep_edges_binary *binary)
     EP_MUST_CHECK;
+void ep_emit_sort(struct ep_emit_state *state);
 void ep_emit_check(struct ep_emit_state *state);
 
 /* build.c: the units' counts become the profile. */

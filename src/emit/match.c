@@ -32,33 +32,22 @@ static bool has_name(const struct ep_edges_binary *binary, const char *name)
 	return false;
 }
 
-struct candidates {
-	size_t same, unidentified, other; /* indexes */
-	size_t n_same, n_unidentified, n_other;
+/* How a binary of the edges relates to the object. */
+enum relation {
+	UNRELATED,
+	SAME,         /* of its identity */
+	UNIDENTIFIED, /* of its name, without an identity */
+	OTHER,        /* of its name, of another identity */
+	N_RELATIONS,
 };
 
-static struct candidates find_candidates(const struct ep_edges *edges,
-                                         const struct ep_object *object)
+static enum relation relation(const struct ep_edges_binary *binary, const struct ep_object *object)
 {
-	const char *name = base_name(object->path);
-	struct candidates c = {0};
-
-	for (size_t i = 0; i < edges->n_binaries; i++) {
-		const struct ep_edges_binary *binary = &edges->binaries[i];
-
-		if (binary->build_id.size &&
-		    ep_build_id_same(&binary->build_id, &object->build_id)) {
-			c.n_same++;
-			c.same = i;
-		} else if (has_name(binary, name) && !binary->build_id.size) {
-			c.n_unidentified++;
-			c.unidentified = i;
-		} else if (has_name(binary, name)) {
-			c.n_other++;
-			c.other = i;
-		}
-	}
-	return c;
+	if (binary->build_id.size && ep_build_id_same(&binary->build_id, &object->build_id))
+		return SAME;
+	if (!has_name(binary, base_name(object->path)))
+		return UNRELATED;
+	return binary->build_id.size ? OTHER : UNIDENTIFIED;
 }
 
 /* "a, b, c and 4 more": the binaries that are there. */
@@ -80,14 +69,12 @@ static void list_names(const struct ep_edges *edges, char *buf, size_t size)
 }
 
 static struct ep_error *refuse(const struct ep_edges *edges, const struct ep_object *object,
-                               const struct candidates *c)
+                               const struct ep_edges_binary *other, size_t n_unidentified)
 {
 	char id[EP_BUILD_ID_TEXT_MAX], other_id[EP_BUILD_ID_TEXT_MAX], names[512];
 
 	ep_build_id_format(&object->build_id, id);
-	if (c->n_other) {
-		const struct ep_edges_binary *other = &edges->binaries[c->other];
-
+	if (other)
 		return ep_error_hint(
 		    ep_error_create(EP_ERROR_MISMATCH,
 		                    "%s: build-id %s, but the samples of that name are of %s",
@@ -96,14 +83,13 @@ static struct ep_error *refuse(const struct ep_edges *edges, const struct ep_obj
 		    "give the binary that ran; --force takes this one all the same, with wrong "
 		    "counts "
 		    "where the two differ");
-	}
-	list_names(edges, names, sizeof(names));
-	if (c->n_unidentified > 1)
+	if (n_unidentified > 1)
 		return ep_error_hint(
 		    ep_error_create(EP_ERROR_MISMATCH,
 		                    "%s: several unidentified binaries have that name",
 		                    object->path),
 		    "give fold --binary, so that samples are identified");
+	list_names(edges, names, sizeof(names));
 	return ep_error_hint(
 	    ep_error_create(EP_ERROR_MISSING, "%s: no samples of this binary (build-id %s)",
 	                    object->path, id),
@@ -111,22 +97,50 @@ static struct ep_error *refuse(const struct ep_edges *edges, const struct ep_obj
 	    names);
 }
 
-struct ep_error *ep_emit_find(const struct ep_edges *edges, const struct ep_object *object,
-                              bool force, size_t *i_ret, enum ep_emit_match *match_ret)
+/* All binaries of a relation to the object. */
+static struct ep_error *take(const struct ep_edges *edges, const struct ep_object *object,
+                             enum relation wanted, enum ep_emit_match match,
+                             struct ep_emit_found *ret)
 {
-	struct candidates c = find_candidates(edges, object);
+	ret->match = match;
+	for (size_t i = 0; i < edges->n_binaries; i++) {
+		const struct ep_edges_binary *binary = &edges->binaries[i];
 
-	if (c.n_same) {
-		*i_ret = c.same;
-		*match_ret = EP_EMIT_MATCH_BUILD_ID;
-	} else if (c.n_unidentified == 1 && !c.n_other) {
-		*i_ret = c.unidentified;
-		*match_ret = EP_EMIT_MATCH_NAME;
-	} else if (force && (c.n_other || c.n_unidentified || edges->n_binaries == 1)) {
-		*i_ret = c.n_other ? c.other : c.n_unidentified ? c.unidentified : 0;
-		*match_ret = EP_EMIT_MATCH_FORCED;
-	} else {
-		return refuse(edges, object, &c);
+		if (relation(binary, object) == wanted && !ep_vec_push(&ret->binaries, binary))
+			return ep_error_nomem();
 	}
 	return NULL;
+}
+
+struct ep_error *ep_emit_find(const struct ep_edges *edges, const struct ep_object *object,
+                              bool force, struct ep_emit_found *ret)
+{
+	const struct ep_edges_binary *other = NULL;
+	size_t n[N_RELATIONS] = {0};
+
+	for (size_t i = 0; i < edges->n_binaries; i++) {
+		enum relation r = relation(&edges->binaries[i], object);
+
+		n[r]++;
+		if (r == OTHER)
+			other = &edges->binaries[i];
+	}
+	if (n[SAME]) {
+		ret->n_passed_over = n[UNIDENTIFIED];
+		return take(edges, object, SAME, EP_EMIT_MATCH_BUILD_ID, ret);
+	}
+	if (n[UNIDENTIFIED] == 1 && !other)
+		return take(edges, object, UNIDENTIFIED, EP_EMIT_MATCH_NAME, ret);
+	if (!force || (!other && !n[UNIDENTIFIED] && edges->n_binaries != 1))
+		return refuse(edges, object, other, n[UNIDENTIFIED]);
+	return take(edges, object,
+	            other             ? OTHER
+	            : n[UNIDENTIFIED] ? UNIDENTIFIED
+	                              : UNRELATED,
+	            EP_EMIT_MATCH_FORCED, ret);
+}
+
+void ep_emit_found_deinit(struct ep_emit_found *found)
+{
+	ep_vec_deinit(&found->binaries);
 }

@@ -57,7 +57,8 @@ static void run(const uint8_t *data, size_t size, struct ep_object *object, bool
 	                                 .n_edges = counts.edges.n,
 	                                 .ranges = counts.ranges.v,
 	                                 .n_ranges = counts.ranges.n};
-	ep_autoerr err = ep_emit_profile(&binary, object, &opts, &warnings, &prof, &account);
+	const struct ep_edges_binary *binaries[] = {&binary};
+	ep_autoerr err = ep_emit_profile(binaries, 1, object, &opts, &warnings, &prof, &account);
 	if (!err)
 		err = ep_sprof_finalise(&prof);
 	ep_sprof_deinit(&prof);

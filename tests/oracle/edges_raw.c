@@ -64,17 +64,17 @@ static void print(const struct ep_object *object, const struct ep_edges_binary *
 
 int main(int argc, char **argv)
 {
-	enum ep_emit_match match;
+	struct ep_emit_found found = {0};
 	struct ep_object *object;
 	struct ep_edges edges;
-	size_t i;
 
 	if (argc != 3)
 		return 2;
 	check(ep_object_open(argv[1], &object));
 	check(ep_edges_read(argv[2], &edges));
-	check(ep_emit_find(&edges, object, false, &i, &match));
-	print(object, &edges.binaries[i]);
+	check(ep_emit_find(&edges, object, false, &found));
+	print(object, found.binaries.v[0]);
+	ep_emit_found_deinit(&found);
 	ep_edges_deinit(&edges);
 	ep_object_close(object);
 	return 0;

@@ -95,7 +95,8 @@ static void run(const char *path, const char *raw_path, struct ep_emit_opts *opt
 	                                 .n_edges = raw.edges.n,
 	                                 .ranges = raw.ranges.v,
 	                                 .n_ranges = raw.ranges.n};
-	check(ep_emit_profile(&binary, object, opts, &warnings, &prof, &account));
+	const struct ep_edges_binary *binaries[] = {&binary};
+	check(ep_emit_profile(binaries, 1, object, opts, &warnings, &prof, &account));
 	check(ep_sprof_finalise(&prof));
 	check(ep_sprof_write(&prof, &write_opts, stdout));
 	print_account(&account, &warnings);

@@ -203,9 +203,9 @@ static const char *keep(struct run *run, char *s)
 	return s;
 }
 
-/* Emits one binary to result->output; what is known of it is in `result` already. */
-static struct ep_error *emit_one(struct run *run, size_t i_binary, struct ep_object *object,
-                                 struct ep_emit_result *result)
+/* Emits what was found of a binary to result->output. */
+static struct ep_error *emit_one(struct run *run, const struct ep_emit_found *found,
+                                 struct ep_object *object, struct ep_emit_result *result)
 {
 	const struct request *request = run->request;
 	struct ep_emit_opts emit = request->emit;
@@ -213,7 +213,12 @@ static struct ep_error *emit_one(struct run *run, size_t i_binary, struct ep_obj
 	char *debug_file;
 
 	result->build_id = object->build_id;
-	result->sampled = run->edges.binaries[i_binary].build_id;
+	result->sampled = found->binaries.v[0]->build_id;
+	result->match = found->match;
+	if (found->n_passed_over)
+		ep_warn(&run->warnings, "unidentified-namesake",
+		        "%s: samples of an unidentified binary of that name are left out",
+		        object->path);
 	EP_TRY(ep_emit_find_debug(object, request->debug_file, request->force, request->search,
 	                          request->n_search, &debug_file));
 	result->binary = keep(run, strdup(object->path));
@@ -222,7 +227,7 @@ static struct ep_error *emit_one(struct run *run, size_t i_binary, struct ep_obj
 		return ep_error_nomem();
 	if (strcmp(debug_file, object->path) != 0)
 		emit.debug_path = debug_file;
-	struct ep_error *err = ep_emit_profile(&run->edges.binaries[i_binary], object, &emit,
+	struct ep_error *err = ep_emit_profile(found->binaries.v, found->binaries.n, object, &emit,
 	                                       &run->warnings, &prof, &result->account);
 	if (!err)
 		err = write_profile(request, &prof, result->output);
@@ -234,14 +239,14 @@ static struct ep_error *emit_asked(struct run *run)
 {
 	const struct request *request = run->request;
 	struct ep_emit_result result = {.output = request->output};
+	struct ep_emit_found found = {0};
 	struct ep_object *object;
-	size_t i_binary;
 
 	EP_TRY(ep_object_open(request->binary, &object));
-	struct ep_error *err =
-	    ep_emit_find(&run->edges, object, request->force, &i_binary, &result.match);
+	struct ep_error *err = ep_emit_find(&run->edges, object, request->force, &found);
 	if (!err)
-		err = emit_one(run, i_binary, object, &result);
+		err = emit_one(run, &found, object, &result);
+	ep_emit_found_deinit(&found);
 	ep_object_close(object);
 	if (!err && !ep_vec_push(&run->results, result))
 		err = ep_error_nomem();
@@ -268,11 +273,28 @@ static const char *output_name(struct run *run, const struct ep_object *object)
 	return keep(run, path);
 }
 
-/* One of many: what cannot be emitted is told and passed over. */
-static struct ep_error *emit_in_turn(struct run *run, size_t i_binary)
+/* The file of a binary was opened: emits it, unless that was done for another form of its id. */
+static struct ep_error *emit_file(struct run *run, const struct ep_edges_binary *binary,
+                                  struct ep_object *object)
 {
-	const struct ep_edges_binary *binary = &run->edges.binaries[i_binary];
-	struct ep_emit_result result = {.match = EP_EMIT_MATCH_BUILD_ID};
+	struct ep_emit_result result = {.output = output_name(run, object)};
+	struct ep_emit_found found = {0};
+
+	if (!result.output)
+		return ep_error_nomem();
+	struct ep_error *err = ep_emit_find(&run->edges, object, false, &found);
+	if (!err && found.binaries.v[0] == binary) {
+		err = emit_one(run, &found, object, &result);
+		if (!err && !ep_vec_push(&run->results, result))
+			err = ep_error_nomem();
+	}
+	ep_emit_found_deinit(&found);
+	return err;
+}
+
+/* One of many: what cannot be emitted is told and passed over. */
+static struct ep_error *emit_in_turn(struct run *run, const struct ep_edges_binary *binary)
+{
 	struct ep_object *object;
 
 	EP_TRY(ep_emit_find_binary(binary, run->request->search, run->request->n_search, &object));
@@ -284,14 +306,10 @@ static struct ep_error *emit_in_turn(struct run *run, size_t i_binary)
 		            ep_build_id_format(&binary->build_id, id));
 		return ep_vec_push(&run->missing, name) ? NULL : ep_error_nomem();
 	}
-	result.output = output_name(run, object);
-	struct ep_error *err =
-	    result.output ? emit_one(run, i_binary, object, &result) : ep_error_nomem();
+	struct ep_error *err = emit_file(run, binary, object);
 	ep_object_close(object);
-	if (!err)
-		return ep_vec_push(&run->results, result) ? NULL : ep_error_nomem();
-	if (err->code != EP_ERROR_MISSING && err->code != EP_ERROR_BAD_DATA &&
-	    err->code != EP_ERROR_UNSUPPORTED)
+	if (!err || (err->code != EP_ERROR_MISSING && err->code != EP_ERROR_BAD_DATA &&
+	             err->code != EP_ERROR_UNSUPPORTED))
 		return err;
 	ep_cmd_note(run->args, "%s, left out", err->message);
 	ep_error_destroy(err);
@@ -306,7 +324,7 @@ static struct ep_error *emit_all(struct run *run)
 		return ep_error_os(errno, "%s", dir);
 	for (size_t i = 0; i < run->edges.n_binaries; i++)
 		if (run->edges.binaries[i].n_ranges)
-			EP_TRY(emit_in_turn(run, i));
+			EP_TRY(emit_in_turn(run, &run->edges.binaries[i]));
 	if (run->results.n)
 		return NULL;
 	return ep_error_hint(ep_error_create(EP_ERROR_MISSING,
