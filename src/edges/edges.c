@@ -103,7 +103,7 @@ uint32_t ep_edges_normalise_paths(const char **paths, size_t n)
 	if (n)
 		qsort(paths, n, sizeof(*paths), sort_paths);
 	for (size_t i = 0; i < n && n_kept < EP_EDGES_PATHS_MAX; i++)
-		if (!n_kept || strcmp(paths[n_kept - 1], paths[i]))
+		if (!n_kept || strcmp(paths[n_kept - 1], paths[i]) != 0)
 			paths[n_kept++] = paths[i];
 	return n_kept;
 }

@@ -12,10 +12,10 @@
 #include "base/vec.h"
 #include "edges/merge.h"
 
-#define FAN_IN_MAX 64u  /* inputs open at once a thread: each costs some 300 kB */
-#define FILES_MAX 512u  /* files open at once, all threads together */
-#define FILES_SPARE 48u /* descriptors left to the rest of the program */
-#define LEVELS_MAX 16u  /* of the tree: at least 2^16 groups of inputs */
+#define FAN_IN_MAX 64u           /* inputs open at once a thread: each costs some 300 kB */
+#define FILES_MAX 512u           /* files open at once, all threads together */
+#define FILES_SPARE ((rlim_t)48) /* descriptors left to the rest of the program */
+#define LEVELS_MAX 16u           /* of the tree: at least 2^16 groups of inputs */
 #define THREADS_MAX 16u
 #define GROUP_MIN 4u /* so few inputs are not worth a thread and a file between */
 

@@ -203,10 +203,14 @@ struct ep_error *ep_edges_writer_provenance(struct ep_edges_writer *writer,
                                             const struct ep_provenance *row)
 {
 	const char *texts[] = {row->host, row->kernel, row->cpu, row->event, row->tool};
-	const uint64_t numbers[] = {row->sampling,  row->exact | (unsigned)row->weighted << 1,
-	                            row->period,    row->t_start_ns,
-	                            row->t_end_ns,  row->n_samples,
-	                            row->n_records, row->weight,
+	const uint64_t numbers[] = {row->sampling,
+	                            row->exact | (unsigned)row->weighted << 1,
+	                            row->period,
+	                            row->t_start_ns,
+	                            row->t_end_ns,
+	                            row->n_samples,
+	                            row->n_records,
+	                            row->weight,
 	                            EP_MAX(row->n_copies, 1u)};
 
 	EP_TRY(begin_row(writer, EP_EDGES_TABLE_PROVENANCE));

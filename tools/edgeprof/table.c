@@ -122,16 +122,15 @@ void ep_table_share(struct ep_table *table, double part, double whole)
 void ep_table_bar(struct ep_table *table, double part, double whole)
 {
 	static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-	char bar[4 * BAR_WIDTH + 1] = "";
+	char bar[4 * BAR_WIDTH + 1], *p = bar;
 	double share = whole > 0 ? part / whole : 0;
 	unsigned n = (unsigned)(share * BAR_WIDTH * 8 + 0.5);
 	bool utf8 = utf8_locale();
 
 	n = EP_MIN(n, BAR_WIDTH * 8u);
 	for (unsigned i = 0; i < n / 8; i++)
-		strcat(bar, utf8 ? "█" : "#");
-	if (utf8)
-		strcat(bar, eighths[n % 8]);
+		p = stpcpy(p, utf8 ? "█" : "#");
+	stpcpy(p, utf8 ? eighths[n % 8] : "");
 	ep_table_cell(table, "%s", bar);
 }
 
@@ -163,13 +162,13 @@ void ep_table_print(struct ep_table *table, FILE *stream)
 		right[n] = table->headings[n][0] == '>';
 		widths[n] = width_of(table->headings[n] + right[n]);
 	}
-	for (size_t i = 0; i < table->cells.n; i++)
+	for (size_t i = 0; n && i < table->cells.n; i++)
 		widths[i % n] = EP_MAX(widths[i % n], width_of(table->cells.v[i]));
 	fputs(color ? "\033[2m" : "", stream);
 	for (size_t i = 0; i < n; i++)
 		print_cell(stream, table->headings[i] + right[i], widths[i], right[i], i + 1 == n);
 	fputs(color ? "\033[0m\n" : "\n", stream);
-	for (size_t i = 0; i < table->cells.n; i++) {
+	for (size_t i = 0; n && i < table->cells.n; i++) {
 		size_t k = i % n;
 		print_cell(stream, table->cells.v[i], widths[k], right[k], k + 1 == n);
 		if (k + 1 == n)
