@@ -59,16 +59,18 @@ struct ep_error *ep_out_open(const char *path, struct ep_out *ret)
 
 	if (!strcmp(path, "-"))
 		return open_stdout(ret);
+	bool exists = !stat(path, &st);
 	out.path = realpath(path, NULL);
-	bool exists = out.path && !stat(out.path, &st);
+	/* What has no name of its own (a pipe behind /dev/stdout) can only be written in place. */
+	bool in_place = exists && (!out.path || !S_ISREG(st.st_mode));
 	if (!out.path)
 		out.path = strdup(path);
 	if (!out.path)
 		return ep_error_nomem();
 	struct ep_error *err = NULL;
-	if (exists && !S_ISREG(st.st_mode)) {
-		/* A device or a pipe cannot be replaced: it is written in place. */
-		int fd = open(out.path, O_WRONLY | O_CLOEXEC);
+	if (in_place) {
+		/* By the name given: the links of /proc lead to names that do not exist. */
+		int fd = open(path, O_WRONLY | O_CLOEXEC);
 		out.file = fd < 0 ? NULL : fdopen(fd, "wb");
 		if (!out.file)
 			err = ep_error_os(errno, "%s", path);

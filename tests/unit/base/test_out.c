@@ -84,6 +84,28 @@ static void test_commit_replaces_and_keeps_mode_and_link(void **state)
 	check_u64_eq(n_entries(), 2);
 }
 
+/* A link of /proc/self/fd to a pipe reads as a name that does not exist. */
+static void test_links_to_a_pipe_are_written_in_place(void **state)
+{
+	(void)state;
+	struct stat st;
+	char name[40], got[8];
+	int fds[2];
+
+	unlink(link_path);
+	assert_int_equal(pipe(fds), 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", fds[1]);
+	assert_int_equal(symlink(name, link_path), 0);
+	check_ok(ep_out_write(link_path, "piped", 5));
+	assert_int_equal(lstat(link_path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	check_u64_eq(n_entries(), 2);
+	assert_int_equal(read(fds[0], got, sizeof(got)), 5);
+	assert_memory_equal(got, "piped", 5);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void test_errors(void **state)
 {
 	(void)state;
@@ -123,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_abort_keeps_the_old_file),
 	    cmocka_unit_test(test_commit_replaces_and_keeps_mode_and_link),
+	    cmocka_unit_test(test_links_to_a_pipe_are_written_in_place),
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_unnamed_files_leave_nothing),
 	};
