@@ -13,6 +13,7 @@ struct ep_capture_opts {
 	uint64_t seed;          /* of what is random in the sampling */
 	unsigned depth;         /* records of a stack: 8, 16, 32, 64; 0: 32 */
 	bool exact;             /* count all branches instead of sampling */
+	bool no_follow;         /* programs that the program executes are not recorded */
 	uint32_t buffer_bytes;  /* for each thread, a power of two from 8 KiB; 0: default */
 	/* soft only; NULL: found by the usual rules. */
 	const char *qemu_path, *plugin_path, *sysroot;

@@ -19,6 +19,7 @@ enum {
 	OPT_EXACT,
 	OPT_RAW,
 	OPT_IGNORE_EXIT,
+	OPT_NO_FOLLOW,
 	OPT_BUFFER,
 	OPT_QEMU,
 	OPT_SYSROOT,
@@ -34,6 +35,7 @@ static const struct ep_opt opts[] = {
     {OPT_EXACT, "exact", NULL, "count every branch instead of sampling"},
     {OPT_RAW, "raw", "FILE", "also keep the recording as it is, for a later fold"},
     {OPT_IGNORE_EXIT, "ignore-exit", NULL, "do not pass on the program's exit status"},
+    {OPT_NO_FOLLOW, "no-follow", NULL, "do not record programs that the program executes"},
     {OPT_BUFFER, "buffer", "BYTES", "room for samples of a thread, a power of two"},
     {OPT_QEMU, "qemu", "FILE", "QEMU user-mode emulator to use"},
     {OPT_SYSROOT, "sysroot", "DIR", "where a foreign program's libraries are"},
@@ -146,6 +148,9 @@ static bool take_option(struct ep_args *args, int opt, struct ep_record_job *job
 		return true;
 	case OPT_RAW:
 		job->raw_path = args->value;
+		return true;
+	case OPT_NO_FOLLOW:
+		job->opts.no_follow = true;
 		return true;
 	case OPT_IGNORE_EXIT:
 		job->ignore_exit = true;

@@ -92,8 +92,7 @@ static void print_losses(const struct ep_args *args, const struct ep_capture_tot
 		            (unsigned long long)t->n_lost_control);
 	if (t->n_not_followed)
 		ep_cmd_note(args,
-		            "warning: %llu processes were not followed: exec of a new "
-		            "program is not recorded",
+		            "warning: %llu processes were not followed into programs they executed",
 		            (unsigned long long)t->n_not_followed);
 	if (t->n_corrupt)
 		ep_cmd_note(args,

@@ -204,6 +204,8 @@ void ep_sb_maps_start(struct ep_sb_vcpu *v)
 
 	if (&guest_base)
 		ep_sb.guest_base = guest_base;
+	if (!path || !realpath(path, ep_sb.program_path))
+		ep_sb.program_path[0] = '\0';
 	ep_sb_ring_write(v, EP_SB_EXEC, &body, sizeof(body), path, n_path);
 	pthread_mutex_lock(&ep_sb.lock);
 	for_each_map(note_program_map, v);
@@ -283,24 +285,37 @@ static void put_removed(struct ep_sb_vcpu *v, uint64_t delta, uint64_t end)
 	}
 }
 
-/* Copies the guest's n bytes at `addr`, which may not be there. */
-static bool guest_read(uint64_t addr, void *ret, size_t n)
+bool ep_sb_guest_read(uint64_t addr, void *ret, size_t n)
 {
 	struct iovec local = {ret, n}, remote = {(void *)(uintptr_t)(addr + ep_sb.guest_base), n};
 
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n;
 }
 
-static void send_exec_try(struct ep_sb_vcpu *v, uint64_t path_addr)
+/* False: it is longer than a path can be, or not there. */
+static bool read_path(uint64_t addr, char ret[EP_SB_MAX_PATH])
 {
-	char path[256];
-	size_t n = 0;
+	for (size_t n = 0; n < EP_SB_MAX_PATH; n++) {
+		if (!ep_sb_guest_read(addr + n, ret + n, 1))
+			return false;
+		if (!ret[n])
+			return true;
+	}
+	return false;
+}
 
-	while (n < sizeof(path) && guest_read(path_addr + n, path + n, 1) && path[n])
-		n++;
-	struct ep_sb_path body = {.path_len = (uint32_t)n};
-	ep_sb_vcpu_publish(v);
-	ep_sb_ring_write(v, EP_SB_EXEC_TRY, &body, sizeof(body), path, n);
+/* Does not come back if the program is followed. */
+static void before_exec(struct ep_sb_vcpu *v, uint64_t path_addr, uint64_t argv, uint64_t envp,
+                        bool can_follow)
+{
+	char path[EP_SB_MAX_PATH];
+
+	if (!read_path(path_addr, path))
+		path[0] = '\0';
+	if (can_follow && path[0])
+		ep_sb_exec_follow(v, path, argv, envp);
+	struct ep_sb_path body = {.path_len = (uint32_t)strlen(path)};
+	ep_sb_ring_write(v, EP_SB_EXEC_TRY, &body, sizeof(body), path, body.path_len);
 }
 
 static void before_call(struct ep_sb_vcpu *v, int64_t num)
@@ -315,9 +330,9 @@ static void before_call(struct ep_sb_vcpu *v, int64_t num)
 			region_unmap(v, a[4], a[4] + PAGE_UP(a[2]), NULL);
 		pthread_mutex_unlock(&ep_sb.lock);
 	} else if (num == nr->execve) {
-		send_exec_try(v, a[0]);
+		before_exec(v, a[0], a[1], a[2], true);
 	} else if (num == nr->execveat) {
-		send_exec_try(v, a[1]);
+		before_exec(v, a[1], a[2], a[3], false);
 	}
 }
 
@@ -344,7 +359,7 @@ static void after_call(struct ep_sb_vcpu *v, int64_t num, int64_t ret)
 	} else if (num == nr->execve || num == nr->execveat) {
 		ep_sb_ring_write(v, EP_SB_EXEC_FAILED, NULL, 0, NULL, 0);
 	} else if (num == nr->rt_sigaction && !failed && a[1] &&
-	           guest_read(a[1], &handler, sizeof(handler)) && handler > 1) {
+	           ep_sb_guest_read(a[1], &handler, sizeof(handler)) && handler > 1) {
 		ep_sb_handler_add(handler);
 	}
 }

@@ -79,11 +79,16 @@ struct ep_sb_plugin {
 	struct ep_sb_header *shared;
 	unsigned char *slots, *chunks;
 	bool exact, is_x86;
+	bool follow; /* programs that are executed are recorded, too */
 	uint32_t event, depth;
 	uint64_t period, seed;
 	uint32_t pid;
 	uint64_t guest_base; /* host address - guest address */
 	const struct ep_sb_syscalls *syscalls;
+	/* For starting QEMU again; commas are doubled in all but qemu_path and sysroot. */
+	char qemu_path[EP_SB_MAX_PATH], plugin_path[EP_SB_MAX_PATH], options[EP_SB_MAX_PATH];
+	char *sysroot;                     /* NULL: none was given */
+	char program_path[EP_SB_MAX_PATH]; /* absolute; "": unknown */
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	struct ep_sb_vcpu *vcpus;
@@ -113,6 +118,9 @@ void ep_sb_vcpu_publish(struct ep_sb_vcpu *vcpu);
 void ep_sb_vcpu_exit(void);
 /* The process ends: all threads' counts go out. */
 void ep_sb_vcpu_exit_all(void);
+/* Before execve(2), and when it came back. Under the lock. */
+void ep_sb_vcpu_before_exec(struct ep_sb_vcpu *vcpu);
+void ep_sb_vcpu_after_failed_exec(struct ep_sb_vcpu *vcpu);
 /* In the child of a fork: only the calling thread is left. */
 void ep_sb_vcpu_forked(uint32_t ppid, uint32_t ptid);
 /* Branches recorded so far may name code that is about to be replaced. */
@@ -142,7 +150,15 @@ void ep_sb_maps_start(struct ep_sb_vcpu *vcpu); /* before the first block */
 void ep_sb_maps_send(struct ep_sb_vcpu *vcpu);  /* all regions again. Under the lock */
 void ep_sb_on_syscall(uint64_t id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
                       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
+/* Copies n bytes at an address of the program. False: they are not all there. */
+bool ep_sb_guest_read(uint64_t addr, void *ret, size_t n);
 void ep_sb_on_syscall_ret(uint64_t id, unsigned vcpu, int64_t num, int64_t ret);
+
+/*
+ * exec.c: executes QEMU for the program at `path` in place of the call under way; argv and envp are
+ * the program's addresses. Returns if that program is not to be recorded.
+ */
+void ep_sb_exec_follow(struct ep_sb_vcpu *vcpu, const char *path, uint64_t argv, uint64_t envp);
 
 /* regions.c: sets of executable memory. */
 /* Adds a region, replacing what it overlaps; takes over `path`. False: out of memory. */

@@ -2,8 +2,10 @@
 /*
  * softbrbe: taken branches of a program under QEMU's user-mode emulation, as a QEMU TCG plugin.
  * Options: fd=N (shared memory made by the reader), depth=8|16|32|64, event=taken-branches or
- * instructions, period=N, seed=N, exact=on.
+ * instructions, period=N, seed=N, exact=on|off, follow=on|off (programs that are executed),
+ * root=DIR (QEMU's -L, for them).
  */
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -67,12 +69,54 @@ static bool parse_option(const char *text, uint64_t *fd_ret)
 		ep_sb.exact = !strcmp(value, "on");
 		return ep_sb.exact || !strcmp(value, "off");
 	}
+	if (IS("follow")) {
+		ep_sb.follow = !strcmp(value, "on");
+		return ep_sb.follow || !strcmp(value, "off");
+	}
+	if (IS("root")) {
+		ep_sb.sysroot = strdup(value);
+		return ep_sb.sysroot != NULL;
+	}
 	if (!IS("event"))
 		return false;
 #undef IS
 	ep_sb.event =
 	    !strcmp(value, "instructions") ? EP_SB_EVENT_INSTRUCTIONS : EP_SB_EVENT_TAKEN_BRANCHES;
 	return ep_sb.event || !strcmp(value, "taken-branches");
+}
+
+/* Appends text to a string of EP_SB_MAX_PATH bytes, commas doubled as QEMU's options want it. */
+static bool append(char *to, const char *text)
+{
+	size_t n = strlen(to);
+
+	for (; *text && n + 2 < EP_SB_MAX_PATH; text++) {
+		to[n++] = *text;
+		if (*text == ',')
+			to[n++] = ',';
+	}
+	to[n] = '\0';
+	return !*text;
+}
+
+/* What it takes to start QEMU like this once more. */
+static bool note_command(int argc, char **argv)
+{
+	Dl_info info;
+	ssize_t n = readlink("/proc/self/exe", ep_sb.qemu_path, sizeof(ep_sb.qemu_path) - 1);
+	size_t len = 0;
+
+	if (n <= 0 || !dladdr(&ep_sb, &info) || !append(ep_sb.plugin_path, info.dli_fname))
+		return false;
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "fd=", 3))
+			continue;
+		ep_sb.options[len] = ',';
+		if (!append(ep_sb.options, argv[i]))
+			return false;
+		len = strlen(ep_sb.options);
+	}
+	return true;
 }
 
 /* True if the sizes the reader wrote are those of the memory it gave. */
@@ -202,7 +246,10 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 			return fail("an option is unknown or its value does not fit");
 	if (fd == UINT64_MAX || !attach_shared((int)fd))
 		return fail("fd= must be shared memory made by edgeprof of the same version");
-	ep_sb.pid = ep_sb.shared->pid = (uint32_t)getpid();
+	ep_sb.pid = (uint32_t)getpid();
+	if (ep_sb.shared->state == EP_SB_WAITING)
+		ep_sb.shared->pid = ep_sb.pid;
+	ep_sb.follow = ep_sb.follow && note_command(argc, argv);
 	ep_sb.shared->machine = ep_sb.is_x86 ? EM_X86_64 : EM_AARCH64;
 	ep_sb_maps_init();
 	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child))

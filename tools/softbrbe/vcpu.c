@@ -305,6 +305,20 @@ void ep_sb_vcpu_exit_all(void)
 	self = NULL;
 }
 
+void ep_sb_vcpu_before_exec(struct ep_sb_vcpu *v)
+{
+	for (struct ep_sb_vcpu *o = ep_sb.vcpus; o; o = o->next)
+		vcpu_end(o, v);
+	v->slot->continued = 1;
+	__atomic_store_n(&v->slot->state, EP_SB_SLOT_CLOSED, __ATOMIC_RELEASE);
+}
+
+void ep_sb_vcpu_after_failed_exec(struct ep_sb_vcpu *v)
+{
+	v->n_branches = v->n_insns = v->n_stack_base = 0;
+	v->slot = ep_sb_slot_claim(v->tid, &v->ring);
+}
+
 void ep_sb_vcpu_forked(uint32_t ppid, uint32_t ptid)
 {
 	struct ep_sb_vcpu *v = self;

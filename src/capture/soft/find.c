@@ -66,13 +66,28 @@ static bool find_in_path(const char *name, char ret[PATH_MAX])
 
 /* -- the program -- */
 
-static struct ep_error *refuse_script(const char *path, const char *head)
+static struct ep_error *read_program(struct ep_soft_program *p);
+
+/* "#!interpreter [argument]": the interpreter becomes the program. */
+static struct ep_error *take_script(struct ep_soft_program *p, char *line)
 {
-	size_t len = strcspn(head + 2, "\n");
-	struct ep_error *err =
-	    ep_error_create(EP_ERROR_USAGE, "%s: is a script, not a program", path);
-	return ep_error_hint(err, "record its interpreter: edgeprof record -- %.*s %s",
-	                     (int)EP_MIN(len, (size_t)200), head + 2, path);
+	line[strcspn(line, "\n")] = '\0';
+	char *interp = line + 2 + strspn(line + 2, " \t");
+	size_t n = strcspn(interp, " \t");
+	char *arg = interp + n + strspn(interp + n, " \t");
+
+	for (size_t len = strlen(arg); len && strchr(" \t", arg[len - 1]); len--)
+		arg[len - 1] = '\0';
+	interp[n] = '\0';
+	if (p->script[0] || !n)
+		return ep_error_create(EP_ERROR_USAGE,
+		                       "%s: is a script whose interpreter '%s' is no "
+		                       "program",
+		                       p->script[0] ? p->script : p->path, interp);
+	join(p->script, p->path, "");
+	join(p->path, interp, "");
+	snprintf(p->interp_arg, sizeof(p->interp_arg), "%s", arg);
+	return read_program(p);
 }
 
 static struct ep_error *read_interp(int fd, const char *path, const Elf64_Ehdr *eh, char *ret)
@@ -99,31 +114,45 @@ static struct ep_error *read_interp(int fd, const char *path, const Elf64_Ehdr *
 	return NULL;
 }
 
-static struct ep_error *read_program(int fd, struct ep_soft_program *p)
+static struct ep_error *read_elf(int fd, const Elf64_Ehdr *eh, struct ep_soft_program *p)
+{
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB ||
+	    !ep_soft_arch_name(eh->e_machine))
+		return ep_error_create(EP_ERROR_USAGE,
+		                       "%s: ELF machine %u: only 64-bit x86 and little-endian "
+		                       "AArch64 programs can be recorded",
+		                       p->path, eh->e_machine);
+	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
+		return ep_error_create(EP_ERROR_USAGE, "%s: is no program but ELF type %u", p->path,
+		                       eh->e_type);
+	p->machine = eh->e_machine;
+	return read_interp(fd, p->path, eh, p->interp);
+}
+
+/* What is at p->path. */
+static struct ep_error *read_program(struct ep_soft_program *p)
 {
 	union {
 		Elf64_Ehdr eh;
 		char text[256];
 	} head = {.text = ""};
-	ssize_t n = pread(fd, &head, sizeof(head) - 1, 0);
+	ep_autoclose int fd = open(p->path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
 
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return ep_error_os(errno, "%s", p->path);
+	if (!S_ISREG(st.st_mode))
+		return ep_error_create(EP_ERROR_USAGE, "%s: is not a file", p->path);
+	if (access(p->path, X_OK) < 0)
+		return ep_error_os(errno, "%s", p->path);
+	ssize_t n = pread(fd, &head, sizeof(head) - 1, 0);
 	if (n < 0)
 		return ep_error_os(errno, "%s", p->path);
 	if (n >= 2 && !memcmp(head.text, "#!", 2))
-		return refuse_script(p->path, head.text);
+		return take_script(p, head.text);
 	if (n < (ssize_t)sizeof(head.eh) || memcmp(head.text, ELFMAG, SELFMAG) != 0)
 		return ep_error_create(EP_ERROR_USAGE, "%s: is not an ELF program", p->path);
-	if (head.eh.e_ident[EI_CLASS] != ELFCLASS64 || head.eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    !ep_soft_arch_name(head.eh.e_machine))
-		return ep_error_create(EP_ERROR_USAGE,
-		                       "%s: ELF machine %u: only 64-bit x86 and little-endian "
-		                       "AArch64 programs can be recorded",
-		                       p->path, head.eh.e_machine);
-	if (head.eh.e_type != ET_EXEC && head.eh.e_type != ET_DYN)
-		return ep_error_create(EP_ERROR_USAGE, "%s: is no program but ELF type %u", p->path,
-		                       head.eh.e_type);
-	p->machine = head.eh.e_machine;
-	return read_interp(fd, p->path, &head.eh, p->interp);
+	return read_elf(fd, &head.eh, p);
 }
 
 struct ep_error *ep_soft_find_program(const char *name, struct ep_soft_program *ret)
@@ -132,15 +161,7 @@ struct ep_error *ep_soft_find_program(const char *name, struct ep_soft_program *
 
 	if (!strchr(name, '/') ? !find_in_path(name, p.path) : !join(p.path, name, ""))
 		return ep_error_os(ENOENT, "%s", name);
-	ep_autoclose int fd = open(p.path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return ep_error_os(errno, "%s", p.path);
-	if (!S_ISREG(st.st_mode))
-		return ep_error_create(EP_ERROR_USAGE, "%s: is not a file", p.path);
-	if (access(p.path, X_OK) < 0)
-		return ep_error_os(errno, "%s", p.path);
-	EP_TRY(read_program(fd, &p));
+	EP_TRY(read_program(&p));
 	*ret = p;
 	return NULL;
 }
@@ -243,11 +264,14 @@ static bool plugin_beside(unsigned api, char ret[PATH_MAX])
 struct ep_error *ep_soft_find_plugin(unsigned api, const char *path, char ret[PATH_MAX])
 {
 	const char *env = getenv("EDGEPROF_SOFTBRBE");
+	char found[PATH_MAX];
 
 	if (!path && env && *env)
 		path = env;
-	if (path ? plugin_at(path, api, ret)
-	         : plugin_beside(api, ret) || plugin_at(EP_PLUGIN_DIR, api, ret))
+	/* Absolute: the program may go elsewhere before it starts another. */
+	if ((path ? plugin_at(path, api, found)
+	          : plugin_beside(api, found) || plugin_at(EP_PLUGIN_DIR, api, found)) &&
+	    realpath(found, ret))
 		return NULL;
 	struct ep_error *err =
 	    ep_error_create(EP_ERROR_UNSUPPORTED, "softbrbe-api%u.so: not found in %s", api,

@@ -11,12 +11,15 @@ struct ep_soft_program {
 	char path[PATH_MAX];
 	uint16_t machine;      /* EM_X86_64 or EM_AARCH64 */
 	char interp[PATH_MAX]; /* its dynamic loader, "" if static */
+	/* Of a script, whose interpreter `path` is: itself, and what its first line adds. Else "".
+	 */
+	char script[PATH_MAX], interp_arg[256];
 };
 
 /*
  * Finds a program as execvp(3) does and reads its ELF headers. Errors: OS (no such file, no
- * permission); USAGE for what is no 64-bit Linux program of a known machine (the hint for a script
- * is how to do it); BAD_DATA.
+ * permission); USAGE for what is no 64-bit Linux program of a known machine, nor a script for one;
+ * BAD_DATA.
  */
 struct ep_error *ep_soft_find_program(const char *name, struct ep_soft_program *ret) EP_MUST_CHECK;
 

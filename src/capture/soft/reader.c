@@ -93,6 +93,7 @@ struct ep_error *ep_soft_reader_create(int fd, uint32_t ring_bytes, struct ep_so
 	                                   .ring_bytes = ring_bytes,
 	                                   .n_chunks = N_CHUNKS,
 	                                   .reader_pid = (uint32_t)getpid(),
+	                                   .reader_fd = (uint32_t)fd,
 	                                   .total_bytes = n};
 	r->chunks = (unsigned char *)r->shared + EP_SB_HEADER_BYTES + N_SLOTS * n_slot;
 	*ret = r;
@@ -363,8 +364,8 @@ static void add_slot(const struct ep_sb_slot *slot, struct ep_capture_totals *to
 	to->n_lost_control += __atomic_load_n(&slot->n_lost_control, __ATOMIC_RELAXED);
 	to->n_moved += __atomic_load_n(&slot->n_moved, __ATOMIC_RELAXED);
 	to->n_interrupted += __atomic_load_n(&slot->n_interrupted, __ATOMIC_RELAXED);
-	to->n_threads++;
-	to->n_processes += slot->pid == slot->tid;
+	to->n_threads += !slot->continued;
+	to->n_processes += slot->pid == slot->tid && !slot->continued;
 }
 
 static struct ep_error *report_lost(struct ep_soft_reader *r, const struct ep_event_sink *sink,

@@ -9,7 +9,8 @@
 struct ep_soft_reader;
 
 /*
- * Lays out `fd` (empty, from memfd_create(2) or the like) and maps it. `fd` stays the caller's.
+ * Lays out `fd` (empty, from memfd_create(2) or the like) and maps it. `fd` stays the caller's, who
+ * keeps it open for programs that are executed later.
  * ring_bytes: a power of two from 8 KiB. Errors: OS, NOMEM.
  */
 struct ep_error *ep_soft_reader_create(int fd, uint32_t ring_bytes, struct ep_soft_reader **ret)

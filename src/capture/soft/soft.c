@@ -27,7 +27,7 @@ struct soft {
 	struct ep_soft_qemu qemu;
 	char cpu[64];
 	char plugin[PATH_MAX], sysroot[PATH_MAX];
-	int fd; /* of the shared memory, -1: closed */
+	int fd; /* of the shared memory, -1: none */
 	struct ep_soft_reader *reader;
 	pid_t pid; /* of QEMU, 0: not started */
 	bool ended, stream_sent;
@@ -91,21 +91,31 @@ static struct ep_error *soft_open(const struct ep_capture_opts *opts, void **sta
 
 /* -- starting -- */
 
-/* "PLUGIN,fd=3,...": commas in the path are doubled, as QEMU wants them. */
+/* Commas are doubled in values, as QEMU wants them. */
+static void put_value(struct ep_buf *buf, const char *value)
+{
+	for (; *value; value++) {
+		ep_buf_u8(buf, (uint8_t)*value);
+		if (*value == ',')
+			ep_buf_u8(buf, ',');
+	}
+}
+
+/* "PLUGIN,fd=3,..." */
 static char *plugin_arg(const struct soft *s)
 {
 	struct ep_buf buf = {0};
 
-	for (const char *p = s->plugin; *p; p++) {
-		ep_buf_u8(&buf, (uint8_t)*p);
-		if (*p == ',')
-			ep_buf_u8(&buf, ',');
-	}
-	ep_buf_printf(&buf, ",fd=%d,depth=%u,period=%llu,seed=%llu,event=%s,exact=%s", s->fd,
-	              s->opts.depth, (unsigned long long)s->opts.period,
+	put_value(&buf, s->plugin);
+	ep_buf_printf(&buf, ",fd=%d,depth=%u,period=%llu,seed=%llu,event=%s,exact=%s,follow=%s",
+	              s->fd, s->opts.depth, (unsigned long long)s->opts.period,
 	              (unsigned long long)s->opts.seed,
 	              s->opts.event == EP_SAMPLING_INSTRUCTIONS ? "instructions" : "taken-branches",
-	              s->opts.exact ? "on" : "off");
+	              s->opts.exact ? "on" : "off", s->opts.no_follow ? "off" : "on");
+	if (s->sysroot[0]) {
+		ep_buf_put(&buf, ",root=", 6);
+		put_value(&buf, s->sysroot);
+	}
 	ep_buf_u8(&buf, '\0');
 	if (buf.failed) {
 		ep_buf_deinit(&buf);
@@ -114,7 +124,7 @@ static char *plugin_arg(const struct soft *s)
 	return (char *)buf.v;
 }
 
-/* qemu -0 NAME [-L SYSROOT] -plugin ... PATH ARGS; the strings are borrowed. */
+/* qemu -0 NAME [-L SYSROOT] -plugin ... PATH [ARG] [SCRIPT] ARGS; the strings are borrowed. */
 static char **qemu_argv(struct soft *s, char *plugin)
 {
 	static char opt_name[] = "-0", opt_root[] = "-L", opt_plugin[] = "-plugin";
@@ -122,12 +132,12 @@ static char **qemu_argv(struct soft *s, char *plugin)
 
 	while (s->opts.argv[n_args])
 		n_args++;
-	char **argv = calloc(n_args + 9, sizeof(*argv));
+	char **argv = calloc(n_args + 11, sizeof(*argv));
 	if (!argv)
 		return NULL;
 	argv[n++] = s->qemu.path;
 	argv[n++] = opt_name;
-	argv[n++] = s->opts.argv[0];
+	argv[n++] = s->program.script[0] ? s->program.path : s->opts.argv[0];
 	if (s->sysroot[0]) {
 		argv[n++] = opt_root;
 		argv[n++] = s->sysroot;
@@ -135,6 +145,10 @@ static char **qemu_argv(struct soft *s, char *plugin)
 	argv[n++] = opt_plugin;
 	argv[n++] = plugin;
 	argv[n++] = s->program.path;
+	if (s->program.interp_arg[0])
+		argv[n++] = s->program.interp_arg;
+	if (s->program.script[0])
+		argv[n++] = s->program.script;
 	for (size_t i = 1; i < n_args; i++)
 		argv[n++] = s->opts.argv[i];
 	return argv;
@@ -191,10 +205,7 @@ static struct ep_error *soft_start(void *state)
 
 	if (!argv)
 		return ep_error_nomem();
-	EP_TRY(spawn(s, argv));
-	close(s->fd);
-	s->fd = -1;
-	return NULL;
+	return spawn(s, argv);
 }
 
 /* -- running -- */

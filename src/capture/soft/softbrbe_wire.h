@@ -8,7 +8,8 @@
  *
  * The reader makes it (zeroed, sparse), fills in the sizes and hands it to the plugin as an open
  * file descriptor; it is mapped whole by every process of the program, so it survives fork(2), the
- * death of any of them and that of the reader. Both sides run on one machine: host byte order.
+ * death of any of them and that of the reader. A process that executes another program finds it
+ * again as /proc/reader_pid/fd/reader_fd. Both sides run on one machine: host byte order.
  *
  * A slot belongs to one thread of one process and its ring to that one writer, so a thread that is
  * killed at any instruction blocks nobody. `head` and `tail` count bytes since the slot was taken
@@ -55,7 +56,8 @@ struct ep_sb_header {
 	uint32_t version;
 	uint32_t n_slots, slot_bytes, ring_bytes; /* ring_bytes: a power of two */
 	uint32_t n_chunks;
-	uint32_t reader_pid;
+	uint32_t reader_pid, reader_fd; /* where a program executed later finds this memory */
+	uint32_t reserved;
 	uint64_t total_bytes;
 	/* From here on written by the plugin; state by atomics. */
 	uint32_t state;
@@ -80,8 +82,8 @@ enum {
 struct ep_sb_slot {
 	uint32_t state;
 	uint32_t pid, tid;
-	uint32_t reserved;
-	uint64_t head; /* by the writer */
+	uint32_t continued; /* 1: its thread goes on in another slot (execve) */
+	uint64_t head;      /* by the writer */
 	uint64_t pending_seq;
 	uint64_t pad1[4];
 	uint64_t tail; /* by the reader */
@@ -133,7 +135,8 @@ enum ep_sb_record_type {
 	EP_SB_FORK,        /* process or thread starts; struct ep_sb_fork */
 	EP_SB_THREAD_EXIT, /* thread tid ends */
 	EP_SB_EXIT,        /* process pid ends */
-	EP_SB_EXEC_TRY,    /* execve(2) called; path. If it works the process is lost to us */
+	EP_SB_EXEC_TRY, /* execve(2) of what is not followed; path. If it works the process is lost
+	                 */
 	EP_SB_EXEC_FAILED, /* ... it returned */
 	EP_SB_TABLE,       /* struct ep_sb_table: counts to be taken now */
 };

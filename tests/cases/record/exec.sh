@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh disable=SC1091,SC2154
+# Programs that execute others: followed and counted like the first, or said not to be.
+. "$EP_SOURCE/tests/cases/record/common"
+need "$(native_qemu)"
+
+counted() { # IMAGES COMMAND...
+	images=$1
+	shift
+	status 7 env IMAGES="$images" PATH="$PWD:$PATH" \
+		"$edgeprof" record --exact --raw x.epr -- "$@" >want 2>messages
+	"$check" x.epr counts want >got || { cat want got; exit 1; }
+	[ "$(value got not-followed)" -eq 0 ] || fail "not followed: $*"
+	[ "$(value got processes)" -eq 1 ] || fail "processes: $*"
+}
+
+try() { # CC
+	$1 -O1 "$EP_SOURCE/tests/cases/record/exec.c" -o exec -pthread
+	counted 1 ./exec end
+	counted 4 ./exec chain
+	counted 1 ./exec fail
+	counted 2 ./exec thread
+	# Scripts, also by PATH, with an argument of the interpreter's.
+	printf '#! %s/exec  end \n' "$PWD" >script
+	chmod +x script
+	counted 1 ./script 500
+	counted 1 script 500
+}
+
+try "$EP_CC"
+if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+	try aarch64-linux-gnu-gcc
+	$EP_CC -O1 "$EP_SOURCE/tests/cases/record/exec.c" -o exec -pthread
+fi
+
+# A shell script with children that are programs.
+printf '#!/bin/sh\n./exec end 300\n./exec end 200 >/dev/null\nexec ./exec end 1000\n' >children
+chmod +x children
+status 7 env IMAGES=1 "$edgeprof" record -q --exact --raw x.epr --report x.json -- ./children >out
+echo 'turn 1500' >want
+"$check" x.epr counts want >got || { cat got; exit 1; }
+[ "$(member x.json processes)" -eq 3 ] || { cat x.json; exit 1; }
+status 7 "$edgeprof" record --no-follow --exact --raw x.epr -- ./children >out 2>messages
+"$check" x.epr >got || { cat got; exit 1; }
+[ "$(value got not-followed)" -eq 3 ] || { cat got; exit 1; }
+grep -q 'warning: 3 processes were not followed' messages || { cat messages; exit 1; }
