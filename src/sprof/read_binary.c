@@ -17,6 +17,8 @@ struct binary_reader {
 	bool unpacked;         /* b is decompressed: offsets are in it, not in the file */
 	bool has_vtables;
 	EP_VEC(uint32_t) names; /* of the current name table */
+	uint64_t n_bodies;      /* read so far */
+	uint64_t n_told;        /* number of functions by the summary */
 	uint32_t metadata;      /* EP_SPROF_HAS_CHECKSUM | EP_SPROF_HAS_ATTRIBUTES */
 };
 
@@ -172,16 +174,18 @@ static struct ep_error *read_bodies(struct binary_reader *r)
 		EP_TRY(ep_sprof_func(r->prof, name, &func));
 		func->head = ep_count_add(func->head, head);
 		EP_TRY(read_body(r, func));
+		r->n_bodies++;
 		EP_TRY(ep_sprof_check_memory(r->prof, r->name, r->opts));
 	}
 	return NULL;
 }
 
-/* The summary is made anew from the counts when needed: only its form is checked. */
+/* The summary is made anew from the counts when needed: only its form counts, and n_told. */
 static struct ep_error *read_summary(struct binary_reader *r)
 {
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 4; i++)
 		number(r);
+	r->n_told = number(r);
 	for (uint64_t n = number(r); n && !r->b.failed; n--)
 		for (int i = 0; i < 3; i++)
 			number(r);
@@ -200,14 +204,16 @@ static struct ep_error *add_name(struct binary_reader *r, const char *s, size_t 
 
 static struct ep_error *add_guid(struct binary_reader *r, uint64_t guid)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)guid);
+	char digits[20];
+	size_t i = sizeof(digits);
 
 	if (r->b.failed)
 		return bad_bytes(r);
 	if (!guid)
 		return bad_at(r, "GUID of 0");
-	return add_name(r, digits, (size_t)n);
+	for (; guid; guid /= 10)
+		digits[--i] = (char)('0' + guid % 10);
+	return add_name(r, digits + i, sizeof(digits) - i);
 }
 
 /* A later table takes the place of an earlier one. */
@@ -427,6 +433,17 @@ static struct ep_error *read_ext(struct binary_reader *r)
 	return NULL;
 }
 
+/* This format has no other mark of its end than how many functions there are. */
+static struct ep_error *read_plain(struct binary_reader *r)
+{
+	EP_TRY(read_summary(r));
+	EP_TRY(read_names(r, 0));
+	EP_TRY(read_bodies(r));
+	if (r->n_bodies != r->n_told)
+		return bad_at(r, "another number of functions than the summary tells");
+	return NULL;
+}
+
 static struct ep_error *read_file(struct binary_reader *r)
 {
 	uint64_t magic = number(r), version = number(r);
@@ -444,9 +461,7 @@ static struct ep_error *read_file(struct binary_reader *r)
 	if (magic == MAGIC_EXTBINARY) {
 		EP_TRY(read_ext(r));
 	} else {
-		EP_TRY(read_summary(r));
-		EP_TRY(read_names(r, 0));
-		EP_TRY(read_bodies(r));
+		EP_TRY(read_plain(r));
 	}
 	if (!r->prof->funcs.n)
 		return ep_error_create(EP_ERROR_MISSING, "%s: no function in the profile", r->name);
