@@ -45,7 +45,7 @@ struct ep_fold_cpu ep_fold_cpu_make(const char *cpuid)
 	/* BRBE names the instruction behind an SVC as its source; LBR the SYSCALL itself. */
 	if (is_x86(cpuid))
 		cpu.open_types &= ~(UINT32_C(1) << EP_BRANCH_SYSCALL);
-	if (!family || strncmp(cpuid, "GenuineIntel", (size_t)(family - cpuid)) ||
+	if (!family || strncmp(cpuid, "GenuineIntel", (size_t)(family - cpuid)) != 0 ||
 	    strtoul(family + 1, &end, base) != 6 || *end != separator)
 		return cpu;
 	unsigned long model = strtoul(end + 1, &end, base);

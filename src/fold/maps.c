@@ -8,6 +8,8 @@
 
 typedef EP_VEC(struct ep_fold_map) map_vec;
 
+static const struct ep_fold_maps no_maps;
+
 struct ep_fold_maps *ep_fold_maps_ref(struct ep_fold_maps *maps)
 {
 	if (maps)
@@ -21,10 +23,16 @@ void ep_fold_maps_unref(struct ep_fold_maps *maps)
 		free(maps);
 }
 
+/* A set to look at, also where there is none. */
+static const struct ep_fold_maps *view(const struct ep_fold_maps *maps)
+{
+	return maps ? maps : &no_maps;
+}
+
 /* The first map that ends behind ip. */
 static size_t first_behind(const struct ep_fold_maps *maps, uint64_t ip)
 {
-	size_t lo = 0, hi = maps ? maps->n : 0;
+	size_t lo = 0, hi = maps->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -39,15 +47,16 @@ static size_t first_behind(const struct ep_fold_maps *maps, uint64_t ip)
 
 const struct ep_fold_map *ep_fold_maps_find(const struct ep_fold_maps *maps, uint64_t ip)
 {
+	if (!maps)
+		return NULL;
 	size_t i = first_behind(maps, ip);
-
-	return maps && i < maps->n && ip >= maps->v[i].start ? &maps->v[i] : NULL;
+	return i < maps->n && ip >= maps->v[i].start ? &maps->v[i] : NULL;
 }
 
 /* The number of maps from `first` on that begin before the last byte of [start, start + len). */
 static size_t n_overlapped(const struct ep_fold_maps *maps, size_t first, uint64_t last)
 {
-	size_t lo = first, hi = maps ? maps->n : 0;
+	size_t lo = first, hi = maps->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -61,8 +70,8 @@ static size_t n_overlapped(const struct ep_fold_maps *maps, size_t first, uint64
 
 bool ep_fold_maps_has_binary(const struct ep_fold_maps *maps, uint64_t start, uint64_t len)
 {
-	size_t first = first_behind(maps, start);
-	size_t n = len ? n_overlapped(maps, first, start + (len - 1)) : 0;
+	size_t first = first_behind(view(maps), start);
+	size_t n = len ? n_overlapped(view(maps), first, start + (len - 1)) : 0;
 
 	for (size_t i = first; i < first + n; i++)
 		if (maps->v[i].mask)
@@ -105,7 +114,7 @@ static struct ep_error *splice(struct ep_fold_maps **maps, size_t first, size_t 
 {
 	size_t have = *maps ? (*maps)->n : 0;
 
-	if (n == n_old && (!n || !memcmp(&(*maps)->v[first], pieces, n * sizeof(*pieces))))
+	if (n == n_old && (!n || !memcmp(&view(*maps)->v[first], pieces, n * sizeof(*pieces))))
 		return NULL;
 	if (n > n_old && have + (n - n_old) > EP_FOLD_MAPS_MAX) {
 		*full_ret = true;
@@ -114,7 +123,8 @@ static struct ep_error *splice(struct ep_fold_maps **maps, size_t first, size_t 
 	EP_TRY(make_own(maps, n > n_old ? n - n_old : 0));
 	struct ep_fold_map *v = (*maps)->v;
 	memmove(&v[first + n], &v[first + n_old], (have - first - n_old) * sizeof(*v));
-	memcpy(&v[first], pieces, n * sizeof(*v));
+	if (n)
+		memcpy(&v[first], pieces, n * sizeof(*v));
 	(*maps)->n = (uint32_t)(have - n_old + n);
 	return NULL;
 }
@@ -132,10 +142,11 @@ static struct ep_fold_map cut(const struct ep_fold_map *m, uint64_t start, uint6
 static struct ep_error *replace(struct ep_fold_maps **maps, uint64_t start, uint64_t last,
                                 const struct ep_fold_map *between, bool *full_ret)
 {
+	const struct ep_fold_maps *have = view(*maps);
+	const struct ep_fold_map *v = have->v;
 	struct ep_fold_map pieces[3];
-	size_t first = first_behind(*maps, start), n = 0;
-	size_t n_old = n_overlapped(*maps, first, last);
-	const struct ep_fold_map *v = *maps ? (*maps)->v : NULL;
+	size_t first = first_behind(have, start), n = 0;
+	size_t n_old = n_overlapped(have, first, last);
 
 	if (n_old && v[first].start < start)
 		pieces[n++] = cut(&v[first], v[first].start, start - 1);
@@ -215,9 +226,10 @@ struct ep_error *ep_fold_maps_unite(struct ep_fold_maps **maps, const struct ep_
 	if (!map->len)
 		return NULL;
 	uint64_t next = map->start, last = map->start + (map->len - 1);
-	size_t first = first_behind(*maps, next), n_old = n_overlapped(*maps, first, last);
+	const struct ep_fold_maps *have = view(*maps);
+	size_t first = first_behind(have, next), n_old = n_overlapped(have, first, last);
 	for (size_t i = first; i < first + n_old; i++) {
-		const struct ep_fold_map *x = &(*maps)->v[i];
+		const struct ep_fold_map *x = &have->v[i];
 		uint64_t x_last = x->start + (x->len - 1);
 		if (x->start < next)
 			ok = ok && ep_vec_push(&pieces, cut(x, x->start, next - 1));

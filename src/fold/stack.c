@@ -100,15 +100,11 @@ static void push(struct walk *walk, uint64_t from, uint64_t to, uint32_t what, u
 	    (struct ep_fold_pending){from, to, hash, what, -(uint32_t)(info & EP_INFO_MISPRED)};
 }
 
-/* Why a record is not counted whose ends lie at compact addresses from and to; -1: it is. */
-static int record_drop(uint64_t from, uint64_t to)
+/* Why nothing between two places without a binary is counted. */
+static enum ep_drop place_drop(uint32_t a, uint32_t b)
 {
-	uint32_t a = ep_fold_bin_of(from), b = ep_fold_bin_of(to);
-
 	if (a == EP_FOLD_BIN_AMBIGUOUS || b == EP_FOLD_BIN_AMBIGUOUS)
 		return EP_DROP_AMBIGUOUS_PROCESS;
-	if (a >= EP_FOLD_BIN_FIRST || b >= EP_FOLD_BIN_FIRST)
-		return -1;
 	if (a == EP_FOLD_BIN_OVERFLOW || b == EP_FOLD_BIN_OVERFLOW)
 		return EP_DROP_UNIDENTIFIED;
 	if (a == EP_FOLD_BIN_ANON || b == EP_FOLD_BIN_ANON)
@@ -116,6 +112,17 @@ static int record_drop(uint64_t from, uint64_t to)
 	if (a == EP_FOLD_BIN_KERNEL || b == EP_FOLD_BIN_KERNEL)
 		return EP_DROP_KERNEL;
 	return EP_DROP_UNMAPPED;
+}
+
+/* Why a record is not counted whose ends lie at compact addresses from and to; -1: it is. */
+static int record_drop(uint64_t from, uint64_t to)
+{
+	uint32_t a = ep_fold_bin_of(from), b = ep_fold_bin_of(to);
+	bool ambiguous = a == EP_FOLD_BIN_AMBIGUOUS || b == EP_FOLD_BIN_AMBIGUOUS;
+
+	if (!ambiguous && (a >= EP_FOLD_BIN_FIRST || b >= EP_FOLD_BIN_FIRST))
+		return -1;
+	return (int)place_drop(a, b);
 }
 
 /*
@@ -537,7 +544,8 @@ struct ep_error *ep_fold_count_counted(struct ep_fold_counter *counter,
 		return count_edge(counter, counted, compact(&from, counted->from),
 		                  compact(&to, counted->to));
 	if (!is_real(&from) && !is_real(&to)) {
-		drop(counter, (enum ep_drop)record_drop(from.base, to.base), counted->count);
+		drop(counter, place_drop(ep_fold_bin_of(from.base), ep_fold_bin_of(to.base)),
+		     counted->count);
 		return NULL;
 	}
 	int why = range_drop(&from, counted->from, &to, counted->to);

@@ -71,7 +71,9 @@ static void set_event(struct ep_bytes *b, struct ep_branch *stack, struct ep_eve
 {
 	static const char *const cpuids[] = {"GenuineIntel,6,85,7", "0x410fd4f0", "-", ""};
 
-	*e = (struct ep_event){.type = ep_bytes_u8(b) % (EP_EVENT_CPU + 1), .pid = pid_of(b)};
+	uint8_t type = ep_bytes_u8(b) % EP_EVENT_CPU;
+
+	*e = (struct ep_event){.type = (enum ep_event_type)(type + 1), .pid = pid_of(b)};
 	e->tid = e->pid;
 	switch (e->type) {
 	case EP_EVENT_MAP:
@@ -157,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (flags > 250) {
 		opts.n_threads = 2;
 		fold_all(b, &opts, &two);
-		if (one.n != two.n || (one.n && memcmp(one.v, two.v, one.n)))
+		if (one.n != two.n || (one.n && memcmp(one.v, two.v, one.n) != 0))
 			abort();
 	}
 	ep_buf_deinit(&one);

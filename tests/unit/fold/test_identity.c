@@ -251,6 +251,31 @@ static void test_bad_binaries(void **state)
 	check_fails(EP_ERROR_USAGE, ep_fold_create(&opts, NULL, &fold));
 }
 
+/* More binaries than a compact address has numbers for: the rest is dropped by name. */
+static void test_too_many_binaries(void **state)
+{
+	(void)state;
+	struct ep_event e = {.type = EP_EVENT_MAP,
+	                     .u.map = {.start = A, .len = 0x4000, .path = "/b", .is_file = true}};
+	struct script s;
+
+	begin(&s, NULL, 0);
+	for (int32_t i = 1; i <= 70000; i++) {
+		e.pid = e.tid = i;
+		e.u.map.build_id = ep_build_id_make(EP_BUILD_ID_GNU, &i, sizeof(i));
+		script_event(&s, &e);
+	}
+	loop(&s, 1, A);
+	loop(&s, 65531, A);
+	loop(&s, 65532, A);
+	loop(&s, 70000, A);
+	script_end(&s);
+	assert_int_equal(s.edges.n_binaries, 2);
+	check_u64_eq(s.edges.drops.n[EP_DROP_UNIDENTIFIED], 4);
+	check_u64_eq(ep_warn_count(&s.warnings, "too-many-binaries"), 70000 - 65531);
+	script_deinit(&s);
+}
+
 /* A kernel that runs elsewhere than linked: the given image says how far. */
 static void test_kernel_slide(void **state)
 {
@@ -274,7 +299,11 @@ static void test_kernel_slide(void **state)
 	struct script s;
 
 	elf_image_write(&image, &file);
-	fwrite(file.v, 1, file.n, f);
+	if (!f) {
+		fail_msg("%s: cannot be written", path);
+		return;
+	}
+	assert_int_equal(fwrite(file.v, 1, file.n, f), file.n);
 	fclose(f);
 	ep_buf_deinit(&file);
 	begin(&s, &path, 1);
@@ -370,6 +399,7 @@ int main(void)
 	    cmocka_unit_test(test_maps_after_samples),
 	    cmocka_unit_test(test_no_maps_no_binary),
 	    cmocka_unit_test(test_bad_binaries),
+	    cmocka_unit_test(test_too_many_binaries),
 	    cmocka_unit_test(test_kernel_slide),
 	    cmocka_unit_test(test_nothing_counted),
 	    cmocka_unit_test(test_absurd_events),

@@ -78,7 +78,7 @@ static void fold_part(struct script *s, const struct input *input, unsigned n_th
 		if (i % 97 == 0) {
 			script_fork(s, 1000 + (int32_t)i, 1);
 			script_exec(s, 1000 + (int32_t)i);
-			script_map(s, 3, 0x10000 * (i + 1), 0x10000, 0, "/bin/y", 99);
+			script_map(s, 3, UINT64_C(0x10000) * (i + 1), 0x10000, 0, "/bin/y", 99);
 		}
 	}
 	script_end(s);
@@ -182,7 +182,7 @@ static void test_table_grows(void **state)
 		script_stack(&s, 1, B(0x400000 + 8 * i, 0x400004 + 8 * i));
 	script_end(&s);
 	assert_int_equal(n_edges(&s.edges), 100000);
-	check_u64_eq(edge_count(&s.edges, 1, 8 * 77777, 8 * 77777 + 4), 1);
+	check_u64_eq(edge_count(&s.edges, 1, UINT64_C(8) * 77777, UINT64_C(8) * 77777 + 4), 1);
 	script_deinit(&s);
 }
 
