@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -206,7 +205,6 @@ static void bench_merge(size_t n_edges, size_t n_files)
 	char(*paths)[64] = calloc(n_files, sizeof(*paths));
 	const char **list = calloc(n_files, sizeof(*list));
 	double n_rows = 0, size = 0;
-	struct rusage usage;
 	struct stat st;
 
 	assert_true(paths && list && mkdtemp(dir));
@@ -235,8 +233,6 @@ static void bench_merge(size_t n_edges, size_t n_files)
 		row(what, since(t), n_rows, size);
 		ep_edges_merge_report_deinit(&report);
 	}
-	getrusage(RUSAGE_SELF, &usage);
-	printf("  peak memory of the whole run %ld MB\n", usage.ru_maxrss / 1024);
 	for (size_t i = 0; i < n_files; i++)
 		unlink(paths[i]);
 	unlink(out);
