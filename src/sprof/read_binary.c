@@ -98,7 +98,7 @@ static struct ep_error *read_targets(struct binary_reader *r, struct ep_sprof_re
                                      uint64_t n)
 {
 	for (; n; n--) {
-		uint32_t name;
+		uint32_t name = 0;
 		EP_TRY(read_name(r, &name));
 		uint64_t count = number(r);
 		if (r->b.failed)
@@ -168,7 +168,7 @@ static struct ep_error *read_bodies(struct binary_reader *r)
 {
 	while (ep_bytes_left(&r->b)) {
 		struct ep_sprof_func *func;
-		uint32_t name;
+		uint32_t name = 0;
 		uint64_t head = number(r);
 		EP_TRY(read_name(r, &name));
 		EP_TRY(ep_sprof_func(r->prof, name, &func));
@@ -306,7 +306,7 @@ static struct ep_error *read_metadata(struct binary_reader *r, uint64_t flags)
 	if (flags & SEC_METADATA_PROBE)
 		r->prof->flags |= EP_SPROF_PROBE;
 	while (ep_bytes_left(&r->b)) {
-		uint32_t name;
+		uint32_t name = 0;
 		EP_TRY(read_name(r, &name));
 		EP_TRY(read_metadata_of(r, ep_sprof_func_find(r->prof, name), 0));
 	}
