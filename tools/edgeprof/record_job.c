@@ -77,8 +77,10 @@ struct ep_error *ep_record_job_begin(struct ep_record_job *job)
 
 /* -- the account -- */
 
-static void print_losses(const struct ep_args *args, const struct ep_capture_totals *t)
+static void print_losses(const struct ep_record_job *job, const struct ep_capture_totals *t)
 {
+	const struct ep_args *args = job->args;
+
 	if (t->n_lost_samples)
 		ep_cmd_note(args,
 		            "warning: %llu samples were lost: the machine was busy\n"
@@ -94,6 +96,11 @@ static void print_losses(const struct ep_args *args, const struct ep_capture_tot
 		ep_cmd_note(args,
 		            "warning: %llu processes were not followed into programs they executed",
 		            (unsigned long long)t->n_not_followed);
+	if (t->n_running)
+		ep_cmd_note(
+		    args,
+		    "warning: %llu processes still ran when '%s' had ended, and go on unrecorded",
+		    (unsigned long long)t->n_running, job->opts.argv[0]);
 	if (t->n_corrupt)
 		ep_cmd_note(args,
 		            "warning: the recording of %llu threads was written over by the "
@@ -123,7 +130,7 @@ static void print_account(const struct ep_record_job *job, const struct ep_captu
 		            (unsigned long long)t->period, t->depth,
 		            (unsigned long long)job->opts.seed, (unsigned long long)t->n_moved,
 		            (unsigned long long)t->n_interrupted);
-	print_losses(args, t);
+	print_losses(job, t);
 	ep_cmd_warnings(args, &job->warnings);
 	if (job->fold)
 		ep_account_print(args, &job->edges);
@@ -143,6 +150,7 @@ static struct ep_error *write_report(const struct ep_record_job *job,
 	    {"threads", t->n_threads},
 	    {"processes", t->n_processes},
 	    {"not_followed", t->n_not_followed},
+	    {"still_running", t->n_running},
 	    {"pc_moved", t->n_moved},
 	    {"interrupted_branches", t->n_interrupted},
 	    {"lost_counts", t->n_lost_counts},

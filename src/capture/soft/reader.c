@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "object/object.h"
@@ -34,9 +35,13 @@ struct queue {
 	int32_t pid;   /* of the records, for LOST */
 };
 
-/* What the file at a path is; kept as long as the file is the same. */
+/* What the file at a path is, as long as it is the same file. */
 struct identity {
 	char *path;
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime;
 	struct ep_build_id id;
 };
 
@@ -249,21 +254,44 @@ static struct ep_error *send_lost(const struct ep_event_sink *sink, int32_t pid,
 	return n ? sink->event(sink->payload, &e) : NULL;
 }
 
-/* The build-id of a file, or none if it is gone or no binary. Looked up once per path. */
-static struct ep_build_id identify(struct ep_soft_reader *r, const char *path)
+static bool same_file(const struct identity *i, const struct stat *st)
 {
-	struct identity identity = {0};
+	return i->dev == st->st_dev && i->ino == st->st_ino && i->size == st->st_size &&
+	       i->mtime.tv_sec == st->st_mtim.tv_sec && i->mtime.tv_nsec == st->st_mtim.tv_nsec;
+}
 
+/* The entry of a path, made when it is new; NULL: out of memory. */
+static struct identity *identity_of(struct ep_soft_reader *r, const char *path)
+{
 	for (size_t i = 0; i < r->identities.n; i++)
 		if (!strcmp(r->identities.v[i].path, path))
-			return r->identities.v[i].id;
-	ep_autoerr err = ep_object_build_id(path, &identity.id, NULL);
-	if (err)
-		identity.id = (struct ep_build_id){0};
-	identity.path = strdup(path);
-	if (!identity.path || !ep_vec_push(&r->identities, identity))
+			return &r->identities.v[i];
+	struct identity identity = {.path = strdup(path), .size = -1};
+	if (!identity.path || !ep_vec_push(&r->identities, identity)) {
 		free(identity.path);
-	return identity.id;
+		return NULL;
+	}
+	return &r->identities.v[r->identities.n - 1];
+}
+
+/* The build-id of a file, or none if it is gone or no binary. A file is looked at once. */
+static struct ep_build_id identify(struct ep_soft_reader *r, const char *path)
+{
+	struct identity *i = identity_of(r, path);
+	struct stat st;
+
+	if (!i || stat(path, &st) < 0)
+		return (struct ep_build_id){0};
+	if (same_file(i, &st))
+		return i->id;
+	i->dev = st.st_dev;
+	i->ino = st.st_ino;
+	i->size = st.st_size;
+	i->mtime = st.st_mtim;
+	ep_autoerr err = ep_object_build_id(path, &i->id, NULL);
+	if (err)
+		i->id = (struct ep_build_id){0};
+	return i->id;
 }
 
 static struct ep_error *send_counts(const struct ep_event_sink *sink, const unsigned char *chunk,
@@ -380,12 +408,21 @@ static struct ep_error *report_lost(struct ep_soft_reader *r, const struct ep_ev
 	return send_lost(sink, (int32_t)(slot->pid & INT32_MAX), EP_LOST_RECORDER, n_new);
 }
 
+/* A thread that ended without saying so: its process is gone. */
+static bool slot_is_dead(const struct ep_sb_slot *slot)
+{
+	return kill((pid_t)slot->pid, 0) < 0 && errno == ESRCH;
+}
+
 static struct ep_error *slot_free(struct ep_soft_reader *r, const struct ep_event_sink *sink,
                                   uint32_t i)
 {
 	struct ep_sb_slot *slot = slot_at(r, i);
 	struct queue *q = &r->queues[i];
+	bool open = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == EP_SB_SLOT_USED;
 
+	if (open && slot->pid == slot->tid && !q->exec_try && !slot_is_dead(slot))
+		r->done.n_running++;
 	EP_TRY(report_lost(r, sink, i));
 	if (q->corrupt) {
 		r->done.n_corrupt++;
@@ -401,12 +438,6 @@ static struct ep_error *slot_free(struct ep_soft_reader *r, const struct ep_even
 	memset((char *)slot + sizeof(slot->state), 0, sizeof(*slot) - sizeof(slot->state));
 	__atomic_store_n(&slot->state, EP_SB_SLOT_FREE, __ATOMIC_RELEASE);
 	return NULL;
-}
-
-/* A thread that ended without saying so: its process is gone. */
-static bool slot_is_dead(const struct ep_sb_slot *slot)
-{
-	return kill((pid_t)slot->pid, 0) < 0 && errno == ESRCH;
 }
 
 static struct ep_error *free_slots(struct ep_soft_reader *r, const struct ep_event_sink *sink,

@@ -33,6 +33,22 @@ if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/
 	$EP_CC -O1 "$EP_SOURCE/tests/cases/record/exec.c" -o exec -pthread
 fi
 
+# A daemon-like child goes on: said, and all that is there is written.
+printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n./exec end\n' >leaves
+chmod +x leaves
+status 7 "$edgeprof" record --exact --raw x.epr --report x.json -- ./leaves >out 2>messages
+"$check" x.epr counts out >got || { cat got; exit 1; }
+[ "$(member x.json still_running)" -eq 1 ] || { cat x.json; exit 1; }
+grep -q 'processes still ran' messages || { cat messages; exit 1; }
+
+# A program that is replaced between two runs is two binaries.
+printf '#!/bin/sh\n./exec end 10\ncp other exec.new\nmv exec.new exec\n./exec end 10\n' >replaced
+chmod +x replaced
+$EP_CC -O0 "$EP_SOURCE/tests/cases/record/exec.c" -o other -pthread
+status 7 "$edgeprof" record -q --exact --raw x.epr -o x.edges -- ./replaced >out
+[ "$("$edgeprof" show --json x.edges | grep -c '/exec"')" -eq 2 ] || fail "one binary: $("$edgeprof" show x.edges)"
+$EP_CC -O1 "$EP_SOURCE/tests/cases/record/exec.c" -o exec -pthread
+
 # A shell script with children that are programs.
 printf '#!/bin/sh\n./exec end 300\n./exec end 200 >/dev/null\nexec ./exec end 1000\n' >children
 chmod +x children
