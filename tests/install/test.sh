@@ -22,3 +22,7 @@ export PKG_CONFIG_PATH
 "$cc" "$here/consumer/consumer.c" -o "$work/consumer" $(pkg-config --cflags --libs edgeprof)
 "$work/consumer"
 "$work/moved/bin/edgeprof" --version
+# The recorder's plugin is found from where the tool is now.
+if command -v "qemu-$(uname -m)" >/dev/null; then
+	"$work/moved/bin/edgeprof" doctor | grep -q "$work/moved/.*softbrbe-api1.so: found"
+fi
