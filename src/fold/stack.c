@@ -6,8 +6,8 @@
 
 #include "base/bytes.h"
 
-/* A tight loop is no longer than this; what jumps further back twice in a row is the erratum. */
-#define TIGHT_LOOP_BYTES 0x1000
+/* A loop of one block that is no longer than this is taken for what it looks like. */
+#define TIGHT_LOOP_BYTES 64
 
 /* Of the next stack, at most: 64 records. */
 #define PREFETCH_BYTES ((size_t)1536)
@@ -426,20 +426,34 @@ static void walk_stack(struct walk *walk, size_t first)
 	walk->n_timed = n_timed;
 }
 
+static struct ep_branch branch_at(const struct ep_fold_job *job, size_t i)
+{
+	struct ep_branch b;
+
+	memcpy(&b, (const char *)job->branches + i * sizeof(b), sizeof(b));
+	return b;
+}
+
+static bool same_ends(const struct ep_branch *a, const struct ep_branch *b)
+{
+	return a->from == b->from && a->to == b->to;
+}
+
 /*
- * Rule 9. The erratum doubles the newest entry. A loop of one block makes two equal entries as
- * well: it jumps back, and not far.
+ * Rule 9. The erratum doubles the newest entry, whatever it is. Loops of one block make equal
+ * entries as well: a third one shows such a loop, and a very short one is taken for it.
  */
 static bool has_duplicate_top(const struct ep_fold_job *job)
 {
-	struct ep_branch a, b;
-
 	if (!job->strip_duplicate_top || job->n_branches < 2)
 		return false;
-	memcpy(&a, &job->branches[0], sizeof(a));
-	memcpy(&b, (const char *)job->branches + sizeof(a), sizeof(b));
-	return a.from == b.from && a.to == b.to && a.from && a.to &&
-	       (a.to > a.from || a.from - a.to > TIGHT_LOOP_BYTES);
+	struct ep_branch top = branch_at(job, 0), next = branch_at(job, 1);
+	if (!same_ends(&top, &next) || !top.from || !top.to)
+		return false;
+	if (top.to <= top.from && top.from - top.to <= TIGHT_LOOP_BYTES)
+		return false;
+	struct ep_branch third = job->n_branches > 2 ? branch_at(job, 2) : (struct ep_branch){0};
+	return !same_ends(&top, &third);
 }
 
 static uint64_t inverse(uint64_t n, uint64_t typical, uint64_t span)

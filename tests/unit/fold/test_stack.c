@@ -418,6 +418,11 @@ static void duplicate_top(struct script *s, const char *cpuid)
 	script_stack(s, 1, B(X + 0x20, X + 0x80), B(X + 0x20, X + 0x80), B(X + 0x10, X + 0x18));
 	/* A loop of one block, as often as the program took it. */
 	script_stack(s, 1, B(X + 0x110, X + 0x100), B(X + 0x110, X + 0x100));
+	/* A longer one is a loop for sure when it is there three times. */
+	script_stack(s, 1, B(X + 0x700, X + 0x400), B(X + 0x700, X + 0x400),
+	             B(X + 0x700, X + 0x400));
+	script_stack(s, 1, B(X + 0xa00, X + 0x800), B(X + 0xa00, X + 0x800),
+	             B(X + 0x900, X + 0x800));
 	/* Only the top is doubled by the erratum. */
 	script_stack(s, 1, B(X + 0x210, X + 0x280), B(X + 0x300, X + 0x380),
 	             B(X + 0x300, X + 0x380));
@@ -434,7 +439,9 @@ static void test_duplicate_top(void **state)
 	check_u64_eq(edge_count(&s.edges, 7, 0x20, 0x80), 1);
 	check_u64_eq(edge_count(&s.edges, 7, 0x110, 0x100), 2);
 	check_u64_eq(edge_count(&s.edges, 7, 0x300, 0x380), 2);
-	check_u64_eq(s.edges.drops.n[EP_DROP_DUPLICATE_TOP], 1);
+	check_u64_eq(edge_count(&s.edges, 7, 0x700, 0x400), 3);
+	check_u64_eq(edge_count(&s.edges, 7, 0xa00, 0x800), 1);
+	check_u64_eq(s.edges.drops.n[EP_DROP_DUPLICATE_TOP], 2);
 	check_u64_eq(s.edges.drops.n[EP_DROP_NEGATIVE_RANGE], 2);
 	script_deinit(&s);
 	duplicate_top(&s, "AuthenticAMD,25,17,1");
