@@ -66,7 +66,7 @@ fold_json()
 sums()
 {
 	grep -E '^  "(samples|records|edges|ranges|edge_count|range_count)":' "$1"
-	sed -n '/"dropped": {/,/}/p' "$1"
+	sed -n '/"dropped": {}/p; /"dropped": {$/,/}/p' "$1"
 }
 
 # same_sums FILE FILE: two accounts count the same.
