@@ -16,7 +16,7 @@
 #define MAP_STEP ((size_t)512 << 10)
 #define BUF_MIN ((size_t)1 << 20)
 /* A map's pages this far behind the window are let go of; who looks again gets them back. */
-#define KEEP_BEHIND ((size_t)32 << 20)
+#define KEEP_BEHIND ((size_t)16 << 20)
 
 static struct ep_error *input_init(const char *name, struct ep_input *ret)
 {
