@@ -53,17 +53,24 @@ static bool sum_is_right(const struct ep_buf *stored)
 	return ep_load_u64(stored->v + n, ep_swap_for(false)) == XXH3_64bits(stored->v, n);
 }
 
+static struct ep_error *not_edges(const struct ep_edges_block_reader *reader)
+{
+	return ep_error_hint(
+	    ep_error_create(EP_ERROR_BAD_DATA, "%s: not a .edges file", reader->name),
+	    "captures become .edges files by 'edgeprof fold'");
+}
+
 static struct ep_error *check_header(struct ep_edges_block_reader *reader)
 {
 	struct ep_error *err = fetch(reader, EP_EDGES_MAGIC_SIZE);
 
 	if (err && err->code == EP_ERROR_BAD_DATA) {
 		ep_error_destroy(err);
-		return ep_error_create(EP_ERROR_BAD_DATA, "%s: not a .edges file", reader->name);
+		return not_edges(reader);
 	}
 	EP_TRY(err);
 	if (!ep_edges_detect(reader->stored.v, reader->stored.n))
-		return ep_error_create(EP_ERROR_BAD_DATA, "%s: not a .edges file", reader->name);
+		return not_edges(reader);
 	EP_TRY(fetch(reader, EP_EDGES_HEADER_SIZE - EP_EDGES_MAGIC_SIZE));
 	if (!sum_is_right(&reader->stored))
 		return ep_edges_block_bad(reader, "the file header is damaged (checksum)");

@@ -48,6 +48,8 @@ says 'folder.edges: .*directory'
 says '5 of 7 inputs are bad'
 says 'hint: --quarantine'
 [ "$(cat out)" = old ]
+expect 2 "$edgeprof" merge garbage.edges -o out
+says 'hint: .*edgeprof fold'
 expect 2 "$edgeprof" merge --quarantine cut.edges empty.edges -o out
 says 'no input is left'
 [ "$(cat out)" = old ]
