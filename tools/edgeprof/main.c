@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* edgeprof(1): finds the verb and runs it. */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -78,6 +79,11 @@ static int run(const struct ep_cmd *cmd, int argc, char **argv)
 	free(args.long_opts);
 	free(args.short_opts);
 	if (fflush(stdout) && status == EP_EXIT_OK) {
+		if (errno == EPIPE) {
+			/* Whoever reads has seen enough (head, a pager): end as filters do. */
+			signal(SIGPIPE, SIG_DFL);
+			raise(SIGPIPE);
+		}
 		perror("edgeprof: standard output");
 		status = EP_EXIT_BAD;
 	}

@@ -38,3 +38,8 @@ done
 status=0
 "$edgeprof" show 2>err || status=$?
 [ $status -eq 2 ]
+
+# A reader that has seen enough is no error worth a word.
+mkfifo gate
+{ cat gate >/dev/null; "$edgeprof" show a.edges 2>err || true; } | { exec <&-; echo go >gate; }
+[ ! -s err ] || { cat err; exit 1; }
