@@ -169,6 +169,12 @@ static struct ep_error *load(struct ep_emit_state *state,
 	return NULL;
 }
 
+static struct ep_error *nothing_fits(struct ep_emit_state *state)
+{
+	return nothing(state, "no sample fits the code of this binary",
+	               "it is not the binary that ran, though it may have its name");
+}
+
 static struct ep_error *run(struct ep_emit_state *state,
                             const struct ep_edges_binary *const *binaries, size_t n,
                             struct ep_sprof *ret)
@@ -178,10 +184,10 @@ static struct ep_error *run(struct ep_emit_state *state,
 		return nothing(state, "no samples of this binary",
 		               "is it the binary that ran? `edgeprof show` lists what was sampled");
 	EP_TRY(symbolise(state));
+	bool had_ranges = state->ranges.n;
 	ep_emit_check(state);
 	if (!state->ranges.n && !state->branches.n)
-		return nothing(state, "no sample fits the code of this binary",
-		               "it is not the binary that ran, though it may have its name");
+		return nothing_fits(state);
 	EP_TRY(ep_functions_build(state->table, state->object, state->symbols, state->n_symbols,
 	                          state->opts->compat, &state->functions));
 	find_callees(state);
@@ -190,6 +196,8 @@ static struct ep_error *run(struct ep_emit_state *state,
 	measure_executed(state);
 	EP_TRY(ep_emit_collect(state));
 	EP_TRY(ep_emit_build(state, ret));
+	if (!ret->funcs.n && had_ranges && !state->ranges.n)
+		return nothing_fits(state);
 	/* Stacks filtered by type have no ranges, but their calls are worth something. */
 	if (!ret->funcs.n || (state->steps.n && state->account->with_lines <= 0))
 		return nothing(state, "no line info for the code that was sampled",

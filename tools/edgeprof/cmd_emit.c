@@ -98,8 +98,11 @@ static bool take_option(struct ep_args *args, int id, struct request *request)
 
 	switch (id) {
 	case OPT_BINARY:
-		request->binary = args->value;
-		return true;
+		if (request->binary)
+			ep_args_usage(args, "one --binary at a time; --out-dir emits several");
+		else
+			request->binary = args->value;
+		return request->binary == args->value;
 	case OPT_DEBUG_FILE:
 		request->debug_file = args->value;
 		return true;

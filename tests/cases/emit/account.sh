@@ -40,6 +40,15 @@ has err 'no samples of this binary' hint: t "$build_id"
 same kept out.prof
 expect 2 edgeprof emit --format text --binary "$EP_SOURCE/LICENSE" in.txt -o kept
 same kept out.prof
+expect 2 edgeprof emit --format text --binary t --binary other in.txt -o kept
+has err --out-dir
+# The line from loop1 on into loop2 crosses a return: that is no lack of line info.
+entry=$(printf '0x%x/0x%x/P/-/-/0' $((from1 + base1)) $((to1 + base1)))
+far=$(printf '0x%x/0x%x/P/-/-/0' $((from2 + base1)) $((to2 + base1)))
+{ map 7 $base1 /opt/t "$build_id"; echo "    7  $far  $entry "; } >crooked.txt
+expect 2 edgeprof emit --format text --binary t crooked.txt -o kept
+has err 'no sample fits the code' not-straight
+lacks err 'no line info'
 expect 2 edgeprof emit --format text --binary t
 expect 2 edgeprof emit --format text in.txt -o kept
 expect 2 edgeprof emit --format text --md5 --binary t in.txt -o kept
