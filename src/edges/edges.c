@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "edges/rows.h"
+#include "record/machine.h"
 
 void ep_edges_deinit(struct ep_edges *edges)
 {
@@ -349,4 +350,13 @@ struct ep_error *ep_edges_normalise(struct ep_edges *edges)
 	normalise_provenance(edges);
 	normalise_reasons(edges);
 	return NULL;
+}
+
+void ep_edges_default_arch(struct ep_edges *edges, const char *arch)
+{
+	uint16_t machine = ep_machine_of_arch(arch);
+
+	for (size_t i = 0; i < edges->n_binaries; i++)
+		if (!edges->binaries[i].machine)
+			edges->binaries[i].machine = machine;
 }

@@ -112,6 +112,13 @@ struct ep_edges {
 	struct ep_arena arena;
 };
 
+/*
+ * Binaries whose machine is not known take that of the host they ran on, by its name in uname(1) or
+ * perf's header ("x86_64", "aarch64"); other names, "" included, change nothing. A hint for people:
+ * emit looks at the binary itself.
+ */
+void ep_edges_default_arch(struct ep_edges *edges, const char *arch);
+
 /* Frees what is inside; harmless on a zeroed object. */
 void ep_edges_deinit(struct ep_edges *edges);
 

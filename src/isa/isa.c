@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Picks the decoder of a machine; what records a class of instructions can give. */
 #include "isa/isa_internal.h"
-
-/* Of <elf.h>, which FreeBSD keeps elsewhere. */
-enum {
-	MACHINE_X86_64 = 62,
-	MACHINE_AARCH64 = 183,
-};
+#include "record/machine.h"
 
 bool ep_isa_known(unsigned machine)
 {
-	return machine == MACHINE_X86_64 || machine == MACHINE_AARCH64;
+	return machine == EP_MACHINE_X86_64 || machine == EP_MACHINE_AARCH64;
 }
 
 void ep_isa_decode(unsigned machine, const uint8_t *bytes, size_t n, uint64_t vaddr,
                    struct ep_insn *ret)
 {
-	if (machine == MACHINE_X86_64)
+	if (machine == EP_MACHINE_X86_64)
 		ep_isa_x86_64(bytes, n, vaddr, ret);
-	else if (machine == MACHINE_AARCH64)
+	else if (machine == EP_MACHINE_AARCH64)
 		ep_isa_aarch64(bytes, n, vaddr, ret);
 	else
 		*ret = (struct ep_insn){.length = 1};

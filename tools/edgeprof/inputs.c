@@ -66,7 +66,10 @@ static struct ep_error *run_fold(const struct ep_args *args, const char *path,
 		return err;
 	struct ep_provenance source = make_source(&info);
 	err = ep_fold_finish(fold, &source, ret);
-	return err ? ep_error_wrap(err, "%s", path) : NULL;
+	if (err)
+		return ep_error_wrap(err, "%s", path);
+	ep_edges_default_arch(ret, info.capture.arch);
+	return NULL;
 }
 
 /* Takes `in`, which is of no further use to the caller. */

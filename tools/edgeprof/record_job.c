@@ -209,6 +209,7 @@ static struct ep_error *write_edges(struct ep_record_job *job, const uint8_t dig
 	                                     .n_copies = 1};
 	memcpy(job->source.digest, digest, EP_DIGEST_SIZE);
 	EP_TRY(ep_fold_finish(job->fold, &job->source, &job->edges));
+	ep_edges_default_arch(&job->edges, job->info.arch);
 	return ep_edges_write(&job->edges, job->edges_path);
 }
 

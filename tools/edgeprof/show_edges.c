@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* edgeprof show: .edges files as text. */
 #include "show_edges.h"
+#include "record/machine.h"
 
 #include <string.h>
 
@@ -20,26 +21,6 @@ void ep_edges_binary_taken(const struct ep_edges_binary *binary, uint64_t *taken
 	}
 	*taken_ret = taken;
 	*mispredicted_ret = mispredicted;
-}
-
-const char *ep_machine_name(unsigned machine, char buf[32])
-{
-	switch (machine) {
-	case 0:
-		return "unknown";
-	case 3:
-		return "i386";
-	case 40:
-		return "arm";
-	case 62:
-		return "x86-64";
-	case 183:
-		return "aarch64";
-	case 243:
-		return "riscv";
-	}
-	snprintf(buf, 32, "machine-%u", machine);
-	return buf;
 }
 
 const char *ep_types_name(uint32_t types, char *buf, size_t n_buf)
@@ -210,7 +191,7 @@ static void print_binaries(const struct ep_edges_summary *s)
 	ep_table_title(stdout, "Binaries");
 	for (size_t i = 0; i < s->edges->n_binaries; i++) {
 		const struct ep_edges_binary *binary = &s->edges->binaries[i];
-		char id[EP_BUILD_ID_TEXT_MAX], buf[32];
+		char id[EP_BUILD_ID_TEXT_MAX], buf[EP_MACHINE_NAME_MAX];
 		uint64_t taken, mispredicted;
 		ep_edges_binary_taken(binary, &taken, &mispredicted);
 		ep_table_cell(&t, "%s", ep_build_id_format(&binary->build_id, id));

@@ -38,8 +38,7 @@ static inline bool ep_edge_is_second(const struct ep_edge *edge)
 void ep_edges_binary_taken(const struct ep_edges_binary *binary, uint64_t *taken_ret,
                            uint64_t *mispredicted_ret);
 
-/* Names of an architecture and of a set of branch types, in `buf` where they are made up. */
-const char *ep_machine_name(unsigned machine, char buf[32]);
+/* Names of a set of branch types, in `buf`; of what was counted, static. */
 const char *ep_types_name(uint32_t types, char *buf, size_t n_buf);
 const char *ep_sampling_name(unsigned sampling);
 

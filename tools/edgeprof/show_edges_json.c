@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/branch.h"
+#include "record/machine.h"
 #include "show_edges.h"
 #include "table.h"
 
@@ -57,7 +58,7 @@ static json_t *binary_json(const struct ep_edges_binary *binary)
 {
 	static const char *const kinds[] = {"none", "gnu", "hash"};
 	json_t *json = json_object(), *paths = json_array();
-	char buf[32];
+	char buf[EP_MACHINE_NAME_MAX];
 	uint64_t taken, mispredicted;
 
 	ep_edges_binary_taken(binary, &taken, &mispredicted);
