@@ -194,6 +194,25 @@ static bool output_of(char *const argv[], char *ret, size_t n)
 	return pid > 0 && !err && !status;
 }
 
+/* True for an ELF program without a dynamic loader; wrappers that are scripts are not looked into.
+ */
+static bool is_static(const char *path)
+{
+	struct ep_soft_program p = {.path = ""};
+	Elf64_Ehdr eh;
+	ep_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	ep_autoerr err = read_interp(fd, path, &eh, p.interp);
+	return !err && !p.interp[0];
+}
+
+static const char plugins_hint[] =
+    "softbrbe needs QEMU's user-mode emulation, 6.0 to 10.x, with plugins and not static: Debian "
+    "12's qemu-user is one; Debian 13's is static, so build QEMU there with --enable-plugins";
+
 static unsigned api_of(unsigned major, unsigned minor)
 {
 	if (!major || major < 9)
@@ -223,11 +242,16 @@ struct ep_error *ep_soft_find_qemu(uint16_t machine, const char *path, struct ep
 		if (!join(q.path, path, "") || !is_file(path, X_OK))
 			return ep_error_os(ENOENT, "%s", path);
 	} else if (!find_in_path(name, q.path)) {
-		struct ep_error *err =
-		    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: not found in PATH", name);
-		return ep_error_hint(err, "install QEMU's user-mode emulation (Debian: apt install "
-		                          "qemu-user); the static build cannot load plugins");
+		return ep_error_hint(
+		    ep_error_create(EP_ERROR_UNSUPPORTED, "%s: not found in PATH", name), "%s",
+		    plugins_hint);
 	}
+	if (is_static(q.path))
+		return ep_error_hint(ep_error_create(EP_ERROR_UNSUPPORTED,
+		                                     "%s: is linked statically and so cannot load "
+		                                     "plugins",
+		                                     q.path),
+		                     "%s", plugins_hint);
 	read_version(&q);
 	*ret = q;
 	return NULL;
