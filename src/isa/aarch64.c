@@ -58,9 +58,8 @@ void ep_isa_aarch64(const uint8_t *bytes, size_t n, uint64_t vaddr, struct ep_in
 	ret->cls = EP_INSN_OTHER;
 	if ((w & 0x7c000000) == 0x14000000) /* B, BL */
 		direct(ret, w >> 31 ? EP_INSN_CALL : EP_INSN_JUMP, vaddr + offset_bytes(w, 26));
-	else if ((w & 0xfe000000) == 0x54000000) /* B.cond, BC.cond */
-		direct(ret, EP_INSN_COND, vaddr + offset_bytes(w >> 5, 19));
-	else if ((w & 0x7e000000) == 0x34000000) /* CBZ, CBNZ */
+	else if ((w & 0xfe000000) == 0x54000000 || /* B.cond, BC.cond */
+	         (w & 0x7e000000) == 0x34000000)   /* CBZ, CBNZ */
 		direct(ret, EP_INSN_COND, vaddr + offset_bytes(w >> 5, 19));
 	else if ((w & 0x7e000000) == 0x36000000) /* TBZ, TBNZ */
 		direct(ret, EP_INSN_COND, vaddr + offset_bytes(w >> 5, 14));

@@ -65,7 +65,7 @@ static bool read_header(struct program *p)
 	if (p->version >= 4)
 		ep_bytes_u8(&p->in); /* operations of a VLIW instruction: 1 on our machines */
 	ep_bytes_u8(&p->in);         /* default of is_stmt */
-	p->line_base = (int8_t)ep_bytes_u8(&p->in);
+	p->line_base = (ep_bytes_u8(&p->in) ^ 0x80) - 0x80; /* it is signed */
 	p->line_range = ep_bytes_u8(&p->in);
 	p->opcode_base = ep_bytes_u8(&p->in);
 	p->lengths = ep_bytes_take(&p->in, p->opcode_base ? p->opcode_base - 1u : 0);

@@ -199,7 +199,7 @@ static struct ep_error *keep_owned(struct ep_symboliser *sym, ep_sym_claims *cla
 static struct ep_error *scan_units(struct ep_symboliser *sym)
 {
 	size_t n_jobs = (sym->units.n + UNITS_PER_SCAN - 1) / UNITS_PER_SCAN;
-	struct scan scan = {.sym = sym, .claims = calloc(n_jobs, sizeof(*scan.claims))};
+	struct scan scan = {.sym = sym, .claims = calloc(n_jobs + 1, sizeof(*scan.claims))};
 	ep_sym_claims all = {0};
 
 	if (!scan.claims)

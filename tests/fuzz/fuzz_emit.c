@@ -59,8 +59,10 @@ static void run(const uint8_t *data, size_t size, struct ep_object *object, bool
 	                                 .n_ranges = counts.ranges.n};
 	const struct ep_edges_binary *binaries[] = {&binary};
 	ep_autoerr err = ep_emit_profile(binaries, 1, object, &opts, &warnings, &prof, &account);
-	if (!err)
-		err = ep_sprof_finalise(&prof);
+	if (!err) {
+		ep_autoerr final_err = ep_sprof_finalise(&prof);
+		(void)final_err;
+	}
 	ep_sprof_deinit(&prof);
 	ep_warnings_deinit(&warnings);
 	ep_vec_deinit(&counts.ranges);
