@@ -5,7 +5,9 @@
 . "$EP_SOURCE/tests/cases/fold/loops.sh"
 for name in filtrate-user cycles-user-zstd filtrate-all; do
 	data=$(corpus "brbe/$name.data")
-	gzip -dc "$(corpus "brbe/$name.txt.gz")" >"$name.txt"
+	# The text lacks perf's header; what a missing cycle count means goes by the CPU.
+	echo '# cpuid : 0x00000000000f0510' >"$name.txt"
+	gzip -dc "$(corpus "brbe/$name.txt.gz")" >>"$name.txt"
 	fold_json "$name.data.json" --weights none "$data"
 	fold_json "$name.txt.json" --weights none "$name.txt"
 	same_sums "$name.data.json" "$name.txt.json"
