@@ -374,8 +374,6 @@ struct ep_error *ep_fold_binaries_export(const struct ep_fold_binaries *binaries
 		ret[i].build_id = *final_id(binaries, binary);
 		ret[i].space = binary->space;
 		ret[i].machine = binary->machine;
-		if (!ret[i].machine && ret[i].build_id.size)
-			ret[i].machine = binaries->cpu_machine;
 		ret[i].paths = ep_arena_calloc(arena, ret[i].n_paths, sizeof(*ret[i].paths));
 		if (!ret[i].paths)
 			return ep_error_nomem();

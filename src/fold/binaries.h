@@ -38,8 +38,6 @@ struct ep_fold_binaries {
 	struct ep_strtab file_keys;        /* path and stat(2) -> index of `files` */
 	EP_VEC(struct ep_fold_file) files;
 	EP_VEC(struct ep_build_id) late; /* by index of `paths`; size 0: none */
-	/* EM_* of the CPU, 0 if unknown: what identified binaries are whose file is not here. */
-	uint16_t cpu_machine;
 	struct ep_warnings *warnings;
 };
 

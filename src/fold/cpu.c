@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-/* As in ELF files; <elf.h> is object's. */
-#define MACHINE_X86_64 62
-#define MACHINE_AARCH64 183
-
 /*
  * Intel family 6 models of the Skylake core and what was made of it, whose LBR may hold the newest
  * branch twice: Skylake, Skylake-X with Cascade Lake and Cooper Lake, Kaby and Coffee Lake, Cannon
@@ -39,9 +35,7 @@ static uint32_t exception_types(void)
 
 struct ep_fold_cpu ep_fold_cpu_make(const char *cpuid)
 {
-	bool is_arm = !strncmp(cpuid, "0x", 2);
-	struct ep_fold_cpu cpu = {.gap_without_cycles = is_arm,
-	                          .machine = is_arm ? MACHINE_AARCH64 : 0,
+	struct ep_fold_cpu cpu = {.gap_without_cycles = !strncmp(cpuid, "0x", 2),
 	                          .open_types = exception_types()};
 	char separator = strchr(cpuid, ',') ? ',' : '-';
 	int base = separator == ',' ? 10 : 16;
@@ -49,10 +43,8 @@ struct ep_fold_cpu ep_fold_cpu_make(const char *cpuid)
 	char *end;
 
 	/* BRBE names the instruction behind an SVC as its source; LBR the SYSCALL itself. */
-	if (is_x86(cpuid)) {
-		cpu.machine = MACHINE_X86_64;
+	if (is_x86(cpuid))
 		cpu.open_types &= ~(UINT32_C(1) << EP_BRANCH_SYSCALL);
-	}
 	if (!family || strncmp(cpuid, "GenuineIntel", (size_t)(family - cpuid)) != 0 ||
 	    strtoul(family + 1, &end, base) != 6 || *end != separator)
 		return cpu;

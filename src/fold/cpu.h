@@ -12,7 +12,6 @@ struct ep_fold_cpu {
 	 * (BRBE's CCU bit, which Linux does not pass on but by this).
 	 */
 	bool gap_without_cycles;
-	uint16_t machine; /* EM_*, 0 if unknown */
 	/* Bit 1 << t: exceptions of type t name as source what was not executed. */
 	uint32_t open_types;
 };

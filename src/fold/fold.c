@@ -287,7 +287,6 @@ static struct ep_error *on_event(void *payload, const struct ep_event *event)
 		                             &event->u.build_id.build_id);
 	case EP_EVENT_CPU:
 		fold->cpu = ep_fold_cpu_make(event->u.cpu.cpuid);
-		fold->binaries.cpu_machine = fold->cpu.machine;
 		return NULL;
 	case EP_EVENT_COMM:
 	case EP_EVENT_END:
