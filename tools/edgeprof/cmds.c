@@ -20,8 +20,8 @@ const struct ep_cmd *const ep_cmds[] = {
     &ep_cmd_merge,
     &ep_cmd_show,
     &ep_cmd_emit,
-    &ep_cmd_completion,
     &ep_cmd_convert,
+    &ep_cmd_completion,
     NULL,
 };
 /* clang-format on */

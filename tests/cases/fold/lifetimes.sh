@@ -12,7 +12,7 @@ build a
 	map 7 $base1 /opt/a "$build_id"
 	sample 7 1 $base1
 	echo 'PERF_RECORD_COMM exec: b:7/7'
-	map 7 $base1 /opt/b 00$id_b
+	map 7 $base1 /opt/b "00$id_b"
 	sample 7 1 $base1
 	sample 7 1 $base1
 	echo 'PERF_RECORD_FORK(8:8):(7:7)'
