@@ -9,7 +9,10 @@ void *ep_pages_alloc(size_t n)
 	int flags = MAP_PRIVATE | MAP_ANON | MAP_ALIGNED_SUPER;
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, flags, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		return NULL;
+	ep_pages_touch(p, n);
+	return p;
 }
 
 void ep_pages_free(void *p, size_t n)

@@ -17,8 +17,11 @@ void *ep_pages_alloc(size_t n)
 {
 	size_t n_more;
 
-	if (n < LARGE_PAGE)
-		return map(n);
+	if (n < LARGE_PAGE) {
+		void *small = map(n);
+		ep_pages_touch(small, n);
+		return small;
+	}
 	if (!ep_size_add(n, LARGE_PAGE, &n_more))
 		return NULL;
 	char *p = map(n_more);
@@ -33,6 +36,7 @@ void *ep_pages_alloc(size_t n)
 		munmap(p + head + end, n_more - head - end);
 	/* Where it is refused, small pages are only slower. */
 	(void)madvise(p + head, n, MADV_HUGEPAGE);
+	ep_pages_touch(p + head, n);
 	return p + head;
 }
 
