@@ -155,7 +155,8 @@ static struct ep_error *add_batches(struct ep_fold_pool *pool, size_t n)
 
 static struct ep_error *start(struct ep_fold_pool *pool, unsigned n_threads)
 {
-	pool->counters = calloc(n_threads, sizeof(*pool->counters));
+	pool->counters =
+	    aligned_alloc(_Alignof(struct ep_fold_counter), n_threads * sizeof(*pool->counters));
 	pool->threads = calloc(n_threads, sizeof(*pool->threads));
 	if (!pool->counters || !pool->threads)
 		return ep_error_nomem();

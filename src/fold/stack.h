@@ -55,9 +55,9 @@ struct ep_fold_suspended {
 
 #define EP_FOLD_SUSPENDED_MAX 8
 
-/* What one thread counts with. */
+/* What one thread counts with; on cache lines of its own. */
 struct ep_fold_counter {
-	struct ep_fold_table table;
+	_Alignas(128) struct ep_fold_table table;
 	struct ep_drops drops;
 	uint64_t n_counted; /* edges and ranges that got into the table */
 	EP_VEC(struct ep_fold_pending) pending;
