@@ -120,8 +120,11 @@ struct ep_error *ep_object_check_magic(const char *path, const unsigned char *da
 
 struct ep_error *ep_object_elf_error(const char *path, const char *what)
 {
-	return ep_error_create(EP_ERROR_BAD_DATA, "%s: %s: %s", path, what,
-	                       elf_errmsg(elf_errno()));
+	const char *why = elf_errmsg(elf_errno());
+
+	/* An unknown class or kind of file is no error to libelf. */
+	return ep_error_create(EP_ERROR_BAD_DATA, "%s: %s%s%s", path, what, why ? ": " : "",
+	                       why ? why : "");
 }
 
 struct fd_notes {

@@ -274,6 +274,7 @@ static void test_damaged_headers(void **state)
 		if (i >= file.n)
 			copy[i - file.n] = 0xff;
 		struct ep_error *err = ep_object_open_memory(copy, n, "damaged", &object);
+		assert_true(!err || !strstr(err->message, "(null)"));
 		if (!err) {
 			ep_error_destroy(ep_object_symbols(object, &symbols, &n));
 			ep_object_close(object);
