@@ -255,6 +255,16 @@ const char *ep_ps_branch(const char *p, const char *end, bool first, struct ep_b
 	return p;
 }
 
+/* One end of an entry, up to a slash or `end`: a number, or meant to be one. */
+static bool is_like_number(const char *p, const char *end)
+{
+	bool prefixed = is_prefixed(p, end);
+
+	while (p < end && ep_ps_hex_digit(*p) < 16)
+		p++;
+	return prefixed || p == end || *p == '/';
+}
+
 bool ep_ps_is_symbol_branch(const char *p, const char *end)
 {
 	const char *slash = memchr(p, '/', (size_t)(end - p));
@@ -262,6 +272,9 @@ bool ep_ps_is_symbol_branch(const char *p, const char *end)
 	/* "SYMBOL/SYMBOL/P/-/-/0": flags stand behind the second slash or, with paths, a later one.
 	 */
 	if (!slash || slash == p)
+		return false;
+	/* A damaged entry of numbers still has one good end: it must not cost the whole input. */
+	if (is_like_number(p, end) || is_like_number(slash + 1, end))
 		return false;
 	for (const char *c = slash + 1; end - c >= 7; c++)
 		if (c[0] == '/' && is_one_of(c[1], "PM-") && c[2] == '/' && is_one_of(c[3], "X-") &&

@@ -528,6 +528,12 @@ static void test_bad_lines(void **state)
 	            "lost 3 1\nsample -1/-1: 40>50/c000000000000000 80>90\nsample -1/-1: 1>2\n"
 	            "lost 3 1\nsample -1/-1: 1>2/c000000000000000\n",
 	            "bad-branch-entry", 2, 1);
+	/* It is no symbol either, which would end the run. */
+	check_warns(" 0x40/0x50/P/-/-/0 0x4y0/0x50/P/-/-/0\n",
+	            "lost 3 1\nsample -1/-1: 40>50/c000000000000002\n", "bad-branch-entry", 1, 1);
+	check_warns(" 0x40/0x50/P/-/-/0 x040/0x50/P/-/-/0 0x40/0q50/P/-/-/0\n",
+	            "lost 3 1\nlost 3 1\nsample -1/-1: 40>50/c000000000000002\n",
+	            "bad-branch-entry", 2, 1);
 	check_warns("PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ zz\n 0x1/0x2\n"
 	            "PERF_RECORD_MMAP2 1/1: [0xffffffffffffffff(0x1000) @ 0 0:0 0 0]: r-xp /x\n",
 	            "lost 3 1\nsample -1/-1: 1>2\nlost 3 1\n", "bad-event-line", 2, 1);
