@@ -2,21 +2,17 @@
 # The installed library: what a program needs to read, merge and write `.edges` files and sample profiles.
 include(CMakePackageConfigHelpers)
 
-set(modules base record edges)
+set(modules base record edges sprof)
 set(headers
-	base/arena.h base/count.h base/digest.h base/error.h base/macros.h base/strtab.h base/warn.h
-	record/build_id.h record/drop.h record/event.h
-	edges/edges.h)
-if(TARGET ep_sprof)
-	list(APPEND modules sprof)
-	list(APPEND headers sprof/sprof.h)
-endif()
+	base/arena.h base/bytes.h base/count.h base/digest.h base/error.h base/macros.h base/strtab.h base/vec.h
+	base/warn.h
+	record/build_id.h record/drop.h record/event.h record/machine.h
+	edges/edges.h
+	sprof/read.h sprof/sprof.h sprof/summary.h sprof/write.h)
 
 set(objects)
 foreach(module IN LISTS modules)
-	if(TARGET ep_${module})
-		list(APPEND objects $<TARGET_OBJECTS:ep_${module}>)
-	endif()
+	list(APPEND objects $<TARGET_OBJECTS:ep_${module}>)
 endforeach()
 add_library(edgeprof_lib STATIC ${objects})
 add_library(edgeprof::edgeprof ALIAS edgeprof_lib)

@@ -18,6 +18,11 @@ cmake --build "$work/cmake" >/dev/null
 
 PKG_CONFIG_PATH=$(dirname "$(find "$work/moved" -name edgeprof.pc)")
 export PKG_CONFIG_PATH
+# What a header includes is installed with it.
+include=$work/moved/include/edgeprof
+find "$include" -name '*.h' | while read -r header; do
+	"$cc" -std=gnu17 -fsyntax-only -I"$include" -x c "$header"
+done
 # shellcheck disable=SC2046 # flags are words
 "$cc" "$here/consumer/consumer.c" -o "$work/consumer" $(pkg-config --cflags --libs edgeprof)
 "$work/consumer"
