@@ -19,7 +19,7 @@ struct ep_capture_opts {
 	const char *qemu_path, *plugin_path, *sysroot;
 };
 
-/* What a capture came to; final after ep_capture_step() said done. */
+/* What a capture came to; final once the backend's `step` said done. */
 struct ep_capture_totals {
 	uint64_t n_samples, n_lost_samples;
 	uint64_t n_branches;     /* taken branches seen, sampled or not */
@@ -34,7 +34,7 @@ struct ep_capture_totals {
 	uint64_t n_threads, n_processes;
 	uint64_t period; /* in force */
 	unsigned depth;
-	uint16_t machine; /* EM_* of the program */
+	uint16_t machine; /* EP_MACHINE_* of the program */
 };
 
 /* One thing that was tried. */

@@ -27,7 +27,7 @@ struct ep_insn {
 	uint64_t target; /* of a direct branch; same space as the address given */
 };
 
-/* True for the ELF machines (EM_X86_64, EM_AARCH64) that ep_isa_decode() knows. */
+/* True for the ELF machines (EP_MACHINE_X86_64, EP_MACHINE_AARCH64) that ep_isa_decode() knows. */
 bool ep_isa_known(unsigned machine);
 
 /*

@@ -14,6 +14,18 @@ uint16_t ep_machine_of_arch(const char *arch)
 	return EP_MACHINE_UNKNOWN;
 }
 
+const char *ep_machine_arch(uint16_t machine)
+{
+	switch (machine) {
+	case EP_MACHINE_X86_64:
+		return "x86_64";
+	case EP_MACHINE_AARCH64:
+		return "aarch64";
+	default:
+		return NULL;
+	}
+}
+
 const char *ep_machine_name(uint16_t machine, char buf[EP_MACHINE_NAME_MAX])
 {
 	static const struct {

@@ -18,6 +18,9 @@ enum {
 /* By uname(1)'s or perf's name of it ("x86_64", "aarch64", "arm64"), else UNKNOWN. */
 uint16_t ep_machine_of_arch(const char *arch);
 
+/* Back: "x86_64", "aarch64", as also in the file names of QEMU and Debian; NULL for the others. */
+const char *ep_machine_arch(uint16_t machine);
+
 /* Room for what ep_machine_name() writes. */
 #define EP_MACHINE_NAME_MAX 16
 

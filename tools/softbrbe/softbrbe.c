@@ -6,7 +6,6 @@
  * root=DIR (QEMU's -L, for them).
  */
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "plugin.h"
+#include "record/machine.h"
 
 EP_QEMU_EXPORT int qemu_plugin_version = EP_QEMU_API;
 
@@ -250,7 +250,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 	if (ep_sb.shared->state == EP_SB_WAITING)
 		ep_sb.shared->pid = ep_sb.pid;
 	ep_sb.follow = ep_sb.follow && note_command(argc, argv);
-	ep_sb.shared->machine = ep_sb.is_x86 ? EM_X86_64 : EM_AARCH64;
+	ep_sb.shared->machine = ep_sb.is_x86 ? EP_MACHINE_X86_64 : EP_MACHINE_AARCH64;
 	ep_sb_maps_init();
 	if (pthread_atfork(before_fork, after_fork_parent, after_fork_child))
 		return fail("out of memory");

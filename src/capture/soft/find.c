@@ -12,23 +12,19 @@
 
 #include "base/file.h"
 #include "capture/soft/host.h"
+#include "record/machine.h"
 
 /* More program headers than any linker makes. */
 #define MAX_PHDRS 256
 
-const char *ep_soft_arch_name(uint16_t machine)
-{
-	return machine == EM_X86_64 ? "x86_64" : machine == EM_AARCH64 ? "aarch64" : NULL;
-}
-
 uint16_t ep_soft_native_machine(void)
 {
 #if defined(__x86_64__)
-	return EM_X86_64;
+	return EP_MACHINE_X86_64;
 #elif defined(__aarch64__)
-	return EM_AARCH64;
+	return EP_MACHINE_AARCH64;
 #else
-	return 0;
+	return EP_MACHINE_UNKNOWN;
 #endif
 }
 
@@ -117,7 +113,7 @@ static struct ep_error *read_interp(int fd, const char *path, const Elf64_Ehdr *
 static struct ep_error *read_elf(int fd, const Elf64_Ehdr *eh, struct ep_soft_program *p)
 {
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    !ep_soft_arch_name(eh->e_machine))
+	    !ep_machine_arch(eh->e_machine))
 		return ep_error_create(EP_ERROR_USAGE,
 		                       "%s: ELF machine %u: only 64-bit x86 and little-endian "
 		                       "AArch64 programs can be recorded",
@@ -237,7 +233,7 @@ struct ep_error *ep_soft_find_qemu(uint16_t machine, const char *path, struct ep
 	struct ep_soft_qemu q = {.path = ""};
 	char name[64];
 
-	snprintf(name, sizeof(name), "qemu-%s", ep_soft_arch_name(machine));
+	snprintf(name, sizeof(name), "qemu-%s", ep_machine_arch(machine));
 	if (path) {
 		if (!join(q.path, path, "") || !is_file(path, X_OK))
 			return ep_error_os(ENOENT, "%s", path);
@@ -328,7 +324,7 @@ struct ep_error *ep_soft_find_sysroot(const struct ep_soft_program *program, con
 	const char *env = getenv("QEMU_LD_PREFIX");
 	char cross[64];
 
-	snprintf(cross, sizeof(cross), "/usr/%s-linux-gnu", ep_soft_arch_name(program->machine));
+	snprintf(cross, sizeof(cross), "/usr/%s-linux-gnu", ep_machine_arch(program->machine));
 	ret[0] = '\0';
 	if (sysroot) {
 		join(ret, sysroot, "");
@@ -347,6 +343,6 @@ struct ep_error *ep_soft_find_sysroot(const struct ep_soft_program *program, con
 	return ep_error_hint(err,
 	                     "install the C library for %s (Debian: apt install "
 	                     "libc6-%s-cross) or name a root folder with --sysroot",
-	                     ep_soft_arch_name(program->machine),
-	                     program->machine == EM_AARCH64 ? "arm64" : "amd64");
+	                     ep_machine_arch(program->machine),
+	                     program->machine == EP_MACHINE_AARCH64 ? "arm64" : "amd64");
 }

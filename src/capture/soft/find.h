@@ -9,7 +9,7 @@
 
 struct ep_soft_program {
 	char path[PATH_MAX];
-	uint16_t machine;      /* EM_X86_64 or EM_AARCH64 */
+	uint16_t machine;      /* EP_MACHINE_X86_64 or EP_MACHINE_AARCH64 */
 	char interp[PATH_MAX]; /* its dynamic loader, "" if static */
 	/* Of a script, whose interpreter `path` is: itself, and what its first line adds. Else "".
 	 */
@@ -49,10 +49,7 @@ struct ep_error *ep_soft_find_plugin(unsigned api, const char *path, char ret[PA
 struct ep_error *ep_soft_find_sysroot(const struct ep_soft_program *program, const char *sysroot,
                                       char ret[PATH_MAX]) EP_MUST_CHECK;
 
-/* "x86_64", "aarch64": the name in QEMU's and Debian's file names; NULL: machine not known. */
-const char *ep_soft_arch_name(uint16_t machine);
-
-/* EM_* of programs this machine runs itself, 0 if not one of the two. */
+/* EP_MACHINE_* of programs this machine runs itself, UNKNOWN if not one of the two. */
 uint16_t ep_soft_native_machine(void);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* doctor's look at the backend `soft`. */
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -8,6 +7,7 @@
 #include "capture/soft/find.h"
 #include "capture/soft/host.h"
 #include "capture/soft/soft.h"
+#include "record/machine.h"
 
 struct counter {
 	uint64_t n_samples, n_maps;
@@ -93,7 +93,7 @@ static struct ep_error *look_for(struct ep_probe *probe, uint16_t machine, bool 
 
 struct ep_error *ep_soft_probe(struct ep_probe *ret)
 {
-	static const uint16_t machines[] = {EM_X86_64, EM_AARCH64};
+	static const uint16_t machines[] = {EP_MACHINE_X86_64, EP_MACHINE_AARCH64};
 	uint16_t native = ep_soft_native_machine();
 	bool any = false;
 

@@ -14,6 +14,7 @@
 #include "capture/soft/host.h"
 #include "capture/soft/reader.h"
 #include "capture/soft/soft.h"
+#include "record/machine.h"
 
 #define DEFAULT_DEPTH 32
 /* Primes; some thousand samples a second at QEMU's speed. */
@@ -305,7 +306,7 @@ static void soft_describe(const void *state, struct ep_capture_info *ret)
 	const struct soft *s = state;
 
 	ret->cpu = s->cpu;
-	ret->arch = ep_soft_arch_name(s->program.machine);
+	ret->arch = ep_machine_arch(s->program.machine);
 }
 
 static int soft_status(const void *state)

@@ -62,7 +62,7 @@ struct ep_sb_header {
 	/* From here on written by the plugin; state by atomics. */
 	uint32_t state;
 	uint32_t pid;          /* of the first process */
-	uint32_t machine;      /* EM_X86_64 or EM_AARCH64 */
+	uint32_t machine;      /* EP_MACHINE_X86_64 or EP_MACHINE_AARCH64 */
 	uint32_t n_attached;   /* threads seen so far: numbers the random sequences */
 	uint64_t n_no_slot;    /* threads that found no slot: none of their branches are recorded */
 	uint64_t n_forks_lost; /* processes that found no slot */
