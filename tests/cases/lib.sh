@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # What the cases have in common; a case begins with:  . "$EP_SOURCE/tests/cases/lib.sh"
 
 edgeprof()

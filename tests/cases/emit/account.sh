@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # What a run says: on success, of large counts, and when there is nothing to say.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$EP_SOURCE/tests/cases/lib.sh"

@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Debug information in every place and form it may have gives the same profile.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$EP_SOURCE/tests/cases/lib.sh"

@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Each difference from llvm-profgen that edgeprof-emit(1) lists, and llvm-profgen's own way of it.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$EP_SOURCE/tests/cases/lib.sh"

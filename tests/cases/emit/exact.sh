@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Exact counts of real programs on both machines: --compat gives what llvm-profgen makes of the same
 # counts, and nothing of them is dropped for being at odds with the code.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh

@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # llvm-profgen's own test inputs give llvm-profgen's profiles, byte for byte, for any -j.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$EP_SOURCE/tests/cases/lib.sh"

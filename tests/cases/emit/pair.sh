@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # A perf.data file with its binary: llvm-profgen, run beside, and --compat agree on every byte.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
 . "$EP_SOURCE/tests/cases/lib.sh"

@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Counts of parts.c, written with the names of its places; sourced by cases of emit.
 
 need nm readelf

@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Recordings of others: natively and as the text that perf printed of them, alone and together.
 . "$EP_SOURCE/tests/cases/lib.sh"
 . "$EP_SOURCE/tests/cases/fold/loops.sh"

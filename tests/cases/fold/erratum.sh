@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # The newest entry doubled: dropped on the CPUs that are known for it, and there only; a tight loop
 # looks like it and is kept.
 . "$EP_SOURCE/tests/cases/lib.sh"

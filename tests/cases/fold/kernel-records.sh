@@ -10,7 +10,7 @@ leave=$(printf '0xffffffff81a00100/0x%x/P/-/-/0' $((to1 + base1)))
 kernel=0xffffffff81a00050/0xffffffff81a00080/P/-/-/0
 {
 	map 7 $base1 "$PWD/t"
-	for i in $(seq 50); do
+	for _ in $(seq 50); do
 		echo "    7  $whole  $whole  $leave  $kernel  $enter  $whole "
 	done
 } >in.txt

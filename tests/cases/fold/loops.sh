@@ -1,10 +1,14 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Captures of loops.c as perf script would print them; sourced by the cases of fold.
+# shellcheck disable=SC2034 # those who source it read more than it does
 
 need objdump readelf awk
 base1=0x555555554000
 base2=0x556655554000
+# What build() learns: the binary's identity, its code, and the branch of either loop.
+build_id='' text_off='' text_addr='' text_size=''
+from1='' to1='' from2='' to2=''
 
 # build NAME [FLAGS...]: compiles loops.c to ./NAME and learns where its branches and code are.
 build()
@@ -15,10 +19,12 @@ build()
 		"$EP_SOURCE/tests/cases/fold/loops.c"
 	build_id=$(readelf -n "$build_name" | awk '/Build ID:/ { print $3 }')
 	# The segment of the code: offset, address and size.
+	# shellcheck disable=SC2046
 	set -- $(readelf -lW "$build_name" | awk '$1 == "LOAD" && / R E / { print $2, $3, $5; exit }')
 	text_off=$1 text_addr=$2 text_size=$3
 	for build_loop in 1 2; do
 		# The one branch of the function back into itself: its address and its target.
+		# shellcheck disable=SC2046
 		set -- $(objdump -d --no-show-raw-insn "$build_name" | awk -v f="<loop$build_loop>:" '
 			$2 == f { inside = 1; next }
 			NF == 0 { inside = 0 }
@@ -48,6 +54,7 @@ map()
 # sample PID LOOP BASE [FLAGS]: a line with four times the branch of a loop.
 sample()
 {
+	sample_from='' sample_to=''
 	eval "sample_from=\$from$2 sample_to=\$to$2"
 	sample_entry=$(printf '0x%x/0x%x/%s' $((sample_from + $3)) $((sample_to + $3)) "${4:-P/-/-/3}")
 	printf '%5d  %16x %s  %s  %s  %s \n' "$1" $((sample_to + $3)) "$sample_entry" "$sample_entry" \

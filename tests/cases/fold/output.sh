@@ -4,13 +4,14 @@
 . "$EP_SOURCE/tests/cases/lib.sh"
 . "$EP_SOURCE/tests/cases/fold/loops.sh"
 build t
-{ map 7 $base1 "$PWD/t"; for i in $(seq 50); do sample 7 1 $base1; done; } >a.txt
-{ map 9 $base2 "$PWD/t"; for i in $(seq 70); do sample 9 2 $base2; done; } >b.txt
+{ map 7 $base1 "$PWD/t"; for _ in $(seq 50); do sample 7 1 $base1; done; } >a.txt
+{ map 9 $base2 "$PWD/t"; for _ in $(seq 70); do sample 9 2 $base2; done; } >b.txt
 fold_json a.json a.txt -j 1
 expect 0 edgeprof fold a.txt -o a2.edges -j 2
 same a.json.edges a2.edges
 edgeprof fold -q - -o - <a.txt >piped.edges
 same a.json.edges piped.edges
+# shellcheck disable=SC2002 # a pipe, not a file
 cat a.txt | edgeprof fold -q - -o - >piped.edges
 same a.json.edges piped.edges
 # Several inputs are merged, whatever they are and come in.
@@ -21,6 +22,7 @@ json_is ab.json edges 2
 json_is ab.json edge_count 480
 fold_json ba.json b.json.edges a.txt
 same ab.json.edges ba.json.edges
+# shellcheck disable=SC2002
 cat b.json.edges | edgeprof fold -q a.json.edges - -o piped.edges
 same ab.json.edges piped.edges
 edgeprof merge -q a.json.edges b.json.edges -o merged.edges

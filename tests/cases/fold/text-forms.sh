@@ -7,7 +7,7 @@ mkdir 'a b'
 build 'a b/t'
 samples()
 {
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		sample 7 1 $base1 "$@"
 		sample 7 2 $base1 "$@"
 	done

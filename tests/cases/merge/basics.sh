@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Sums, the same bytes in any order and from pipes, and the account.
 edgeprof=$EP_BUILD/tools/edgeprof/edgeprof
 make_edges=$EP_BUILD/tests/support/make_edges

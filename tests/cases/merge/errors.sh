@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # The same capture twice, bad inputs, bad usage: exit status, messages, and the old output.
 edgeprof=$EP_BUILD/tools/edgeprof/edgeprof
 make_edges=$EP_BUILD/tests/support/make_edges

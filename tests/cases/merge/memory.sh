@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Many inputs within an address space into which they would not fit all at once.
 edgeprof=$EP_BUILD/tools/edgeprof/edgeprof
 make_edges=$EP_BUILD/tests/support/make_edges

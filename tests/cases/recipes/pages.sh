@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # A map made with pages of 64 KiB gives the same profile.
 . "$EP_SOURCE/tests/cases/lib.sh"
 . "$EP_SOURCE/tests/cases/fold/loops.sh"

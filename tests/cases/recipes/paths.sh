@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # The path that ran is gone, renamed or another's view: the build-id finds the binary.
 . "$EP_SOURCE/tests/cases/lib.sh"
 . "$EP_SOURCE/tests/cases/fold/loops.sh"

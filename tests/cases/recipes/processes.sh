@@ -1,11 +1,11 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # Two processes at two bases, interleaved: both loops have the totals they have one after the other.
 . "$EP_SOURCE/tests/cases/lib.sh"
 . "$EP_SOURCE/tests/cases/fold/loops.sh"
 build t
 { map 100 $base1 "$PWD/t"; map 200 $base2 "$PWD/t"; } >maps
-{ cat maps; for i in $(seq 100); do sample 100 1 $base1; sample 200 2 $base2; done; } >mixed.txt
+{ cat maps; for _ in $(seq 100); do sample 100 1 $base1; sample 200 2 $base2; done; } >mixed.txt
 { cat maps; grep '^  100' mixed.txt; grep '^  200' mixed.txt; } >sequential.txt
 { cat maps; grep '^  100' mixed.txt; } >one.txt
 { cat maps; grep '^  200' mixed.txt; } >two.txt

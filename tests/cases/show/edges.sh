@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # The text and JSON forms of an .edges file, pipes, and files that are not whole.
 edgeprof=$EP_BUILD/tools/edgeprof/edgeprof
 make_edges=$EP_BUILD/tests/support/make_edges
