@@ -6,9 +6,11 @@
 
 #include "record/raw_format.h"
 
+const unsigned char ep_raw_magic[EP_RAW_DETECT_SIZE] = {0x89, 'E', 'P', 'R', 'A', 'W', '\r', '\n'};
+
 bool ep_raw_detect(const void *data, size_t n)
 {
-	return n >= EP_RAW_DETECT_SIZE && !memcmp(data, EP_RAW_MAGIC, EP_RAW_DETECT_SIZE);
+	return n >= EP_RAW_DETECT_SIZE && !memcmp(data, ep_raw_magic, EP_RAW_DETECT_SIZE);
 }
 
 uint64_t ep_raw_checksum(const unsigned char header[EP_RAW_HASHED_SIZE], const void *data, size_t n)

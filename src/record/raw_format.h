@@ -6,9 +6,8 @@
 #include "base/bytes.h"
 #include "record/raw.h"
 
-#define EP_RAW_MAGIC                                                                               \
-	"\x89"                                                                                     \
-	"EPRAW\r\n"
+extern const unsigned char ep_raw_magic[EP_RAW_DETECT_SIZE];
+
 #define EP_RAW_VERSION 1u
 #define EP_RAW_HEADER_SIZE 24u
 #define EP_RAW_BLOCK_HEADER_SIZE 24u

@@ -16,6 +16,7 @@ struct reader {
 	bool closed; /* the footer was read */
 	/* An END event is kept back until the footer says that nothing is missing. */
 	struct ep_event end;
+	bool has_end;
 
 	unsigned char *stored, *raw; /* of stored_cap and raw_cap bytes */
 	size_t stored_cap, raw_cap;
@@ -202,9 +203,19 @@ static void get_build_id_event(struct decoder *d, struct ep_event *event)
 	event->u.build_id.path = string(d);
 }
 
+static enum ep_event_type get_type(struct decoder *d)
+{
+	uint8_t type = ep_bytes_u8(&d->columns[EP_RAW_COLUMN_TYPE]);
+
+	if (type >= EP_EVENT_STREAM && type <= EP_EVENT_CPU)
+		return (enum ep_event_type)type;
+	d->failed = true;
+	return EP_EVENT_EXIT;
+}
+
 static void get_common(struct decoder *d, struct ep_event *event)
 {
-	event->type = ep_bytes_u8(&d->columns[EP_RAW_COLUMN_TYPE]);
+	event->type = get_type(d);
 	uint64_t pid = (uint64_t)d->last.pid + difference(d, EP_RAW_COLUMN_PID);
 	event->pid = to_i32(d, pid);
 	event->tid = to_i32(d, pid + difference(d, EP_RAW_COLUMN_TID));
@@ -221,7 +232,7 @@ static bool get_event(struct reader *r, struct decoder *d, struct ep_event *even
 {
 	const unsigned numbers = EP_RAW_COLUMN_NUMBERS;
 
-	*event = (struct ep_event){0};
+	memset(event, 0, sizeof(*event));
 	get_common(d, event);
 	switch (event->type) {
 	case EP_EVENT_STREAM:
@@ -331,13 +342,13 @@ static void note_time(struct reader *r, const struct ep_event *event)
 static struct ep_error *send(struct reader *r, const struct ep_event *event)
 {
 	r->n_events++;
-	if (r->end.type) {
-		struct ep_event end = r->end;
-		r->end.type = 0;
-		EP_TRY(r->sink->event(r->sink->payload, &end));
+	if (r->has_end) {
+		r->has_end = false;
+		EP_TRY(r->sink->event(r->sink->payload, &r->end));
 	}
 	if (event->type == EP_EVENT_END) {
 		r->end = *event;
+		r->has_end = true;
 		return NULL;
 	}
 	note_time(r, event);
@@ -579,7 +590,7 @@ static struct ep_error *read_all(struct reader *r, struct ep_warnings *warnings,
 	}
 	if (verdict.kind)
 		return report(r, start, &verdict, warnings);
-	return r->end.type ? r->sink->event(r->sink->payload, &r->end) : NULL;
+	return r->has_end ? r->sink->event(r->sink->payload, &r->end) : NULL;
 }
 
 struct ep_error *ep_raw_read(const struct ep_raw_source *source, const struct ep_event_sink *sink,

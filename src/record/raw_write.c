@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing raw captures: events become columns, columns become compressed blocks. */
 #include <errno.h>
+#include <inttypes.h>
 #include <zstd.h>
 
 #include "base/out.h"
@@ -86,7 +87,7 @@ static struct ep_error *write_header(struct ep_raw_writer *w)
 {
 	unsigned char header[EP_RAW_HEADER_SIZE] = {0};
 
-	memcpy(header, EP_RAW_MAGIC, EP_RAW_DETECT_SIZE);
+	memcpy(header, ep_raw_magic, EP_RAW_DETECT_SIZE);
 	store_u32(header + 8, EP_RAW_VERSION);
 	store_u64(header + EP_RAW_HASHED_SIZE, ep_raw_checksum(header, NULL, 0));
 	return write_bytes(w, header, sizeof(header));
@@ -346,10 +347,9 @@ static struct ep_error *write_event(void *payload, const struct ep_event *event)
 		EP_TRY(w->tee.event(w->tee.payload, event));
 	const char *problem = ep_raw_event_problem(event);
 	if (problem)
-		return ep_error_create(EP_ERROR_BAD_DATA, "%s: event %llu: %s",
+		return ep_error_create(EP_ERROR_BAD_DATA, "%s: event %" PRIu64 ": %s",
 		                       w->out.path ? w->out.path : "standard output",
-		                       (unsigned long long)(w->n_events + w->n_block_events),
-		                       problem);
+		                       w->n_events + w->n_block_events, problem);
 	put_common(w, event);
 	EP_TRY(put_body(w, event));
 	w->n_block_events++;

@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		read_capture(data, size);
 		return 0;
 	}
-	ep_buf_put(&buf, EP_RAW_MAGIC, EP_RAW_DETECT_SIZE);
+	ep_buf_put(&buf, ep_raw_magic, EP_RAW_DETECT_SIZE);
 	ep_buf_u32(&buf, EP_RAW_VERSION);
 	ep_buf_u32(&buf, 0);
 	ep_buf_u64(&buf, ep_raw_checksum(buf.v, NULL, 0));
