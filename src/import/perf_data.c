@@ -435,19 +435,34 @@ struct ep_error *ep_perf_read_records(struct ep_perf_reader *r, uint64_t stop, u
 	return NULL;
 }
 
+/*
+ * The header says how far the records go, but the input ends in front of that: counts as many as
+ * there are at the very least.
+ */
+static struct ep_error *count_missing(struct ep_perf_reader *r, uint64_t end)
+{
+	struct ep_event event = {.type = EP_EVENT_LOST};
+	uint64_t missing = end - r->in->offset;
+
+	ep_warn(r->warnings, "truncated",
+	        "%s: is cut at offset 0x%" PRIx64 ", its records should go to 0x%" PRIx64
+	        ": %" PRIu64 " bytes are missing, with all the samples in them",
+	        r->in->name, r->in->offset, end, missing - EP_MIN(missing, (uint64_t)r->in->n));
+	event.u.lost.reason = EP_LOST_CORRUPT;
+	event.u.lost.n = missing / PERF_RECORD_MAX + !!(missing % PERF_RECORD_MAX);
+	return ep_perf_send(r, &event);
+}
+
 struct ep_error *ep_perf_check_end(struct ep_perf_reader *r, uint64_t end)
 {
-	bool torn = r->in->offset < end && r->in->n;
+	bool has_end = end != UINT64_MAX, torn = r->in->offset < end && r->in->n;
 
-	if (torn || (end != UINT64_MAX && r->in->offset < end)) {
+	if (torn || (has_end && r->in->offset < end)) {
 		r->unfinished = true;
-		if (torn)
-			EP_TRY(ep_perf_corrupt(r, "truncated", "the last record is incomplete"));
+		if (has_end && r->in->eof)
+			EP_TRY(count_missing(r, end));
 		else
-			ep_warn(r->warnings, "truncated",
-			        "%s: ends at offset 0x%" PRIx64
-			        ", its records should go to 0x%" PRIx64,
-			        r->in->name, r->in->offset, end);
+			EP_TRY(ep_perf_corrupt(r, "truncated", "the last record is incomplete"));
 	}
 	return ep_perf_zstd_finish(r);
 }

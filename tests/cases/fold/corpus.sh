@@ -26,3 +26,9 @@ grep -v '^#' "$(corpus llvm-profgen/MANIFEST)" | while read -r script binary _; 
 		"$EP_CORPUS/llvm-profgen/$script" -o x.edges
 	lacks err unknown-line 'no entry of' 'ends within'
 done
+# What a cut recording has lost is in the edges.
+head -c 4024 "$EP_CORPUS/brbe/filtrate-user.data" >cut.data
+expect 0 edgeprof fold cut.data -o cut.edges
+has err 'warning: cut.data: is cut at offset 0xfb8'
+expect 0 edgeprof show cut.edges
+has out 'corrupt-input       3  records'

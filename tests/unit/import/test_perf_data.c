@@ -340,6 +340,46 @@ static void test_torn_last_record_is_counted(void **state)
 	pb_deinit(&b);
 }
 
+/* Where the records end, by a file's header. */
+static uint64_t end_of_records(const struct ep_buf *file)
+{
+	return ep_load_u64(file->v + 40, false) + ep_load_u64(file->v + 48, false);
+}
+
+/* The header tells how much is missing, also where the cut is between two records. */
+static void test_cut_between_records_is_counted(void **state)
+{
+	(void)state;
+	struct perf_builder whole, start;
+	struct outcome o;
+
+	pb_init(&start, false, false);
+	add_usual(&start);
+	add_sample(&start, 0, 1000, 2);
+	pb_init(&whole, false, false);
+	add_usual(&whole);
+	add_sample(&whole, 0, 1000, 2);
+	for (int i = 0; i < 2000; i++)
+		add_sample(&whole, 0, 2000, 2);
+	size_t n = (size_t)end_of_records(pb_finish(&start));
+	const struct ep_buf *out = pb_finish(&whole);
+	for (size_t piece = 0; piece < 100; piece += 99) {
+		for (size_t more = 0; more < 16; more += 8) {
+			run_bytes(out->v, n + more, piece, &o);
+			check_ok(o.err);
+			check_u64_eq(o.text.n_samples, 1);
+			/* As many as must have been in that many bytes. */
+			check_u64_eq(o.text.n_corrupt, (end_of_records(out) - n + 65534) / 65535);
+			assert_true(o.text.n_corrupt > 1);
+			check_u64_eq(ep_warn_count(&o.warnings, "truncated"), 1);
+			assert_false(o.text.ended);
+			outcome_deinit(&o);
+		}
+	}
+	pb_deinit(&start);
+	pb_deinit(&whole);
+}
+
 /* Behind a record without size the walk finds the next one, wherever it starts. */
 static void test_resync(void **state)
 {
@@ -518,6 +558,7 @@ int main(void)
 	    cmocka_unit_test(test_event_update),
 	    cmocka_unit_test(test_killed_recorder),
 	    cmocka_unit_test(test_every_truncation),
+	    cmocka_unit_test(test_cut_between_records_is_counted),
 	    cmocka_unit_test(test_torn_last_record_is_counted),
 	    cmocka_unit_test(test_resync),
 	    cmocka_unit_test(test_unknown_records_and_payloads_are_skipped),
