@@ -201,8 +201,9 @@ static struct ep_error *run(struct ep_emit_state *state,
 	/* Stacks filtered by type have no ranges, but their calls are worth something. */
 	if (!ret->funcs.n || (state->steps.n && state->account->with_lines <= 0))
 		return nothing(state, "no line info for the code that was sampled",
-		               "build the sampled code with -g, or give its debug file with "
-		               "--debug-file");
+		               "build the sampled code with -g (with -gline-tables-only clang "
+		               "needs -fdebug-info-for-profiling as well), or give its debug file "
+		               "with --debug-file");
 	return ep_emit_density(ret, state->account);
 }
 

@@ -38,8 +38,9 @@ static struct ep_error *no_debug_info(const char *name)
 {
 	return ep_error_hint(
 	    ep_error_create(EP_ERROR_MISSING, "%s: no line info: it has no .debug_info", name),
-	    "build with -g (or -gline-tables-only) and do not strip, or give the separate debug "
-	    "file with --debug-file");
+	    "build with -g (with -gline-tables-only clang needs -fdebug-info-for-profiling as "
+	    "well) "
+	    "and do not strip, or give the separate debug file with --debug-file");
 }
 
 static Elf_Scn *find_section(Elf *elf, const char *wanted)
