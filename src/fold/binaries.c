@@ -255,7 +255,7 @@ static uint64_t kernel_slide(const struct ep_fold_binaries *binaries, const stru
 	return map->pgoff - object->text[0].vaddr;
 }
 
-static bool is_kernel_image(const struct ep_map *map)
+bool ep_fold_is_kernel_image(const struct ep_map *map)
 {
 	return map->is_kernel && !strncmp(map->path, "[kernel", 7);
 }
@@ -271,10 +271,11 @@ static bool fits(uint64_t address, uint64_t len, enum ep_space space)
 struct ep_error *ep_fold_binaries_place(struct ep_fold_binaries *binaries, const struct ep_map *map,
                                         struct ep_fold_map *ret)
 {
-	bool image = is_kernel_image(map);
+	const uint64_t half = -(UINT64_C(1) << (EP_FOLD_BIN_SHIFT - 1));
+	bool image = ep_fold_is_kernel_image(map);
 	struct ep_fold_binary binary = {.space = image ? EP_SPACE_VADDR : EP_SPACE_FOFF};
 	uint32_t number = EP_FOLD_BIN_ANON;
-	uint64_t address = map->pgoff;
+	uint64_t address = map->pgoff, skip = 0;
 
 	if (!map->len || map->start + (map->len - 1) < map->start) {
 		*ret = (struct ep_fold_map){0};
@@ -284,12 +285,15 @@ struct ep_error *ep_fold_binaries_place(struct ep_fold_binaries *binaries, const
 		EP_TRY(identify(binaries, map, &binary));
 		if (image)
 			address = map->start - kernel_slide(binaries, map, &binary);
-		if (fits(address, map->len, binary.space))
+		/* A map that begins far in front of the image: nothing of it is there. */
+		if (image && map->start >= half && address < half && half - address < map->len)
+			skip = half - address;
+		if (fits(address + skip, map->len - skip, binary.space))
 			EP_TRY(number_of(binaries, map->path, &binary, &number));
 		else
 			number = map->start >> 63 ? EP_FOLD_BIN_KERNEL : EP_FOLD_BIN_UNMAPPED;
 	}
-	*ret = ep_fold_map_make(map->start, map->len, number, address);
+	*ret = ep_fold_map_make(map->start + skip, map->len - skip, number, address + skip);
 	return NULL;
 }
 

@@ -47,6 +47,9 @@ struct ep_error *ep_fold_binaries_init(struct ep_fold_binaries *binaries,
                                        struct ep_warnings *warnings) EP_MUST_CHECK;
 void ep_fold_binaries_deinit(struct ep_fold_binaries *binaries);
 
+/* True for the map of a kernel's own image: its pgoff is an address, not an offset in a file. */
+bool ep_fold_is_kernel_image(const struct ep_map *map);
+
 /* The piece of address space that a map event makes. */
 struct ep_error *ep_fold_binaries_place(struct ep_fold_binaries *binaries, const struct ep_map *map,
                                         struct ep_fold_map *ret) EP_MUST_CHECK;

@@ -217,19 +217,21 @@ static struct ep_error *on_counted(struct ep_fold *fold, const struct ep_event *
 }
 
 /*
- * The part of a kernel's map in the upper half of the address space: old perfs gave the kernel a
- * map from 0 on, which would hide what processes have there. False: nothing is left.
+ * The part of a kernel's map where kernels are: old perfs gave the kernel a map from 0 to its
+ * modules, which would hide what processes have there. False: nothing is left.
  */
-static bool keep_upper_half(struct ep_map *map)
+static bool keep_kernel_half(struct ep_map *map)
 {
-	const uint64_t half = UINT64_C(1) << 63;
+	const uint64_t half = -(UINT64_C(1) << (EP_FOLD_BIN_SHIFT - 1));
 	uint64_t below = map->start < half ? half - map->start : 0;
 
 	if (map->len <= below)
 		return false;
 	map->start += below;
-	map->pgoff += below;
 	map->len -= below;
+	/* That of an image is no offset. */
+	if (!ep_fold_is_kernel_image(map))
+		map->pgoff += below;
 	return true;
 }
 
@@ -239,7 +241,7 @@ static struct ep_error *on_map(struct ep_fold *fold, const struct ep_event *even
 	struct ep_map given = event->u.map;
 	struct ep_fold_map map;
 
-	if (event->pid == EP_PID_GUEST || (is_kernel && !keep_upper_half(&given)))
+	if (event->pid == EP_PID_GUEST || (is_kernel && !keep_kernel_half(&given)))
 		return NULL;
 	EP_TRY(ep_fold_binaries_place(&fold->binaries, &given, &map));
 	return ep_fold_spaces_map(&fold->spaces, event->pid, is_kernel, &map,

@@ -316,6 +316,14 @@ static void test_kernel_slide(void **state)
 	check_u64_eq(s.edges.binaries[0].edges[0].from, linked + 0x20010);
 	check_u64_eq(s.edges.binaries[0].edges[0].to, linked + 0x20000);
 	script_deinit(&s);
+	/* The map of an old perf, from 0 on: what it says of _stext still holds. */
+	begin(&s, &path, 1);
+	script_kernel_map(&s, 0, 0xffffffff9fffffff, linked + 0x10000 + slide,
+	                  "[kernel.kallsyms]_stext", 0);
+	script_stack(&s, 1, B(linked + slide + 0x20010, linked + slide + 0x20000));
+	script_end(&s);
+	check_u64_eq(s.edges.binaries[0].edges[0].from, linked + 0x20010);
+	script_deinit(&s);
 }
 
 /* Design: an empty result is an error that says what was there instead. */

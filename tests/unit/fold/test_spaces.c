@@ -287,7 +287,8 @@ static void test_kernel_maps_are_global(void **state)
 	script_deinit(&s);
 }
 
-/* perf of Linux 2.6 says that the kernel begins at 0: user code keeps its place all the same. */
+/* perf of Linux 2.6 says that the kernel begins at 0: user code keeps its place, the kernel's too.
+ */
 static void test_kernel_map_from_zero(void **state)
 {
 	(void)state;
@@ -302,7 +303,10 @@ static void test_kernel_map_from_zero(void **state)
 	script_end(&s);
 	check_u64_eq(range_count(&s.edges, 7, 0x1200, 0x1210), 1);
 	check_u64_eq(edge_count(&s.edges, 7, 0x1210, 0x1200), 1);
+	check_u64_eq(edge_count(&s.edges, 0xee, TEXT + 0x20, TEXT + 0x30), 1);
+	check_u64_eq(range_count(&s.edges, 0xee, TEXT + 0x30, TEXT + 0x40), 1);
 	check_u64_eq(s.edges.drops.n[EP_DROP_UNMAPPED], 0);
+	check_u64_eq(s.edges.drops.n[EP_DROP_KERNEL], 0);
 	script_deinit(&s);
 }
 
