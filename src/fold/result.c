@@ -12,9 +12,6 @@
 #define NO_PLACE UINT32_MAX
 #define SHORT_RUN 12
 
-typedef EP_VEC(struct ep_edge) edge_vec;
-typedef EP_VEC(struct ep_range) range_vec;
-
 /* An edge with one end elsewhere, on its way to the binary at `place`. */
 struct outer {
 	struct ep_edge edge;
@@ -25,16 +22,24 @@ typedef EP_VEC(struct outer) outer_vec;
 
 struct maker {
 	const struct ep_fold_binaries *binaries;
-	const struct ep_fold_counter *counters;
+	const struct ep_fold_counter *counters; /* tables are packed */
 	size_t n_counters;
 	/* By number - EP_FOLD_BIN_FIRST: index in the result. Equal binaries have one place. */
 	uint32_t *places;
 	struct ep_edges *edges;
-	/* By place, one more than there are: where its entries begin in the vectors below. */
-	size_t *first_edge, *first_range;
-	edge_vec inner; /* edges inside a binary, by place */
+	size_t n_inner, n_with_range; /* entries */
 	outer_vec outer;
-	range_vec ranges;
+	size_t i_outer; /* next to be listed */
+	/* All edges and ranges of the result, by place, and how many are there so far. */
+	struct ep_edge *all_edges;
+	struct ep_range *all_ranges;
+	size_t n_edges, n_ranges;
+};
+
+/* Goes over the entries of all tables. */
+struct entry_walk {
+	const struct maker *maker;
+	size_t i_counter, i;
 };
 
 static bool is_real(uint64_t compact)
@@ -73,17 +78,18 @@ static uint64_t address_of(const struct maker *maker, uint64_t compact)
 	return high ? address | ~EP_FOLD_OFFSET_MASK : address;
 }
 
-/* Entries of all tables: `i` counts on over them. NULL: no more. */
-static const struct ep_fold_entry *next_entry(const struct maker *maker, size_t *i_counter,
-                                              uint64_t *i_slot)
+/* NULL: no more. */
+static inline const struct ep_fold_entry *next_entry(struct entry_walk *walk)
 {
-	for (; *i_counter < maker->n_counters; ++*i_counter, *i_slot = 0) {
-		const struct ep_fold_table *table = &maker->counters[*i_counter].table;
-		while (*i_slot <= table->mask) {
-			const struct ep_fold_entry *e = &table->slots[(*i_slot)++];
-			if (e->count && !left_out(maker, e))
+	while (walk->i_counter < walk->maker->n_counters) {
+		const struct ep_fold_table *table = &walk->maker->counters[walk->i_counter].table;
+		while (walk->i < table->n_used) {
+			const struct ep_fold_entry *e = &table->slots[walk->i++];
+			if (!left_out(walk->maker, e))
 				return e;
 		}
+		walk->i_counter++;
+		walk->i = 0;
 	}
 	return NULL;
 }
@@ -106,11 +112,11 @@ static void find_used(struct maker *maker, const bool *leave_out, bool *used)
 {
 	for (size_t c = 0; c < maker->n_counters; c++) {
 		const struct ep_fold_table *table = &maker->counters[c].table;
-		for (uint64_t i = 0; i <= table->mask; i++) {
+		for (size_t i = 0; i < table->n_used; i++) {
 			const struct ep_fold_entry *e = &table->slots[i];
 			size_t from = ep_fold_bin_of(e->from) - EP_FOLD_BIN_FIRST;
 			size_t to = ep_fold_bin_of(e->to) - EP_FOLD_BIN_FIRST;
-			if (!e->count || (is_real(e->from) && leave_out[from]) ||
+			if ((is_real(e->from) && leave_out[from]) ||
 			    (is_real(e->to) && leave_out[to]))
 				continue;
 			if (is_real(e->from))
@@ -280,8 +286,7 @@ static void sort_run(struct ep_fold_keyed *v, size_t n, int (*compare)(const voi
 /* Sums the entries of one source, which are those of a few edges. */
 static void add_source(struct maker *maker, struct ep_fold_keyed *v, size_t n)
 {
-	edge_vec *inner = &maker->inner;
-	size_t first = inner->n;
+	size_t first = maker->n_edges;
 
 	sort_run(v, n, compare_by_target);
 	for (size_t i = 0; i < n; i++) {
@@ -290,10 +295,12 @@ static void add_source(struct maker *maker, struct ep_fold_keyed *v, size_t n)
 		edge.kind = EP_EDGE_INTERNAL;
 		edge.from = address_of(maker, e->from);
 		edge.to = address_of(maker, e->to);
-		if (inner->n > first && inner->v[inner->n - 1].to == edge.to)
-			join_edge(&inner->v[inner->n - 1], &edge);
+		struct ep_edge *last =
+		    maker->n_edges > first ? &maker->all_edges[maker->n_edges - 1] : NULL;
+		if (last && last->to == edge.to)
+			join_edge(last, &edge);
 		else
-			inner->v[inner->n++] = edge;
+			maker->all_edges[maker->n_edges++] = edge;
 	}
 }
 
@@ -312,8 +319,7 @@ static int compare_by_end(const void *va, const void *vb)
 
 static void add_start(struct maker *maker, struct ep_fold_keyed *v, size_t n)
 {
-	range_vec *ranges = &maker->ranges;
-	size_t first = ranges->n;
+	size_t first = maker->n_ranges;
 
 	sort_run(v, n, compare_by_end);
 	for (size_t i = 0; i < n; i++) {
@@ -323,60 +329,75 @@ static void add_start(struct maker *maker, struct ep_fold_keyed *v, size_t n)
 		                         .end = end,
 		                         .count = e->count,
 		                         .open_end = (e->what & EP_FOLD_WHAT_OPEN_END) != 0};
-		struct ep_range *last = ranges->n > first ? &ranges->v[ranges->n - 1] : NULL;
+		struct ep_range *last =
+		    maker->n_ranges > first ? &maker->all_ranges[maker->n_ranges - 1] : NULL;
 		if (last && last->end == range.end && last->open_end == range.open_end)
 			last->count = ep_count_add(last->count, range.count);
 		else
-			ranges->v[ranges->n++] = range;
+			maker->all_ranges[maker->n_ranges++] = range;
 	}
 }
 
-/* Sorts keyed entries and gives each run of equal keys to `add`; firsts[place] = *n at its start.
- */
-static void add_runs(struct maker *maker, struct ep_fold_keyed *keyed, size_t n,
-                     void (*add)(struct maker *, struct ep_fold_keyed *, size_t),
-                     const size_t *n_out, size_t *firsts)
+/* Ends the list of edges inside the binary at `place` with those from and to elsewhere. */
+static void end_edges(struct maker *maker, uint32_t place)
 {
-	struct ep_fold_keyed *v = ep_fold_radix_sort(keyed, keyed + n, n);
-	size_t place = 0;
+	struct ep_edges_binary *b = &maker->edges->binaries[place];
+	const outer_vec *outer = &maker->outer;
 
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && v[end].key == v[i].key; end++)
-			;
-		while (place <= v[i].key >> EP_FOLD_BIN_SHIFT)
-			firsts[place++] = *n_out;
+	for (; maker->i_outer < outer->n && outer->v[maker->i_outer].place == place;
+	     maker->i_outer++)
+		maker->all_edges[maker->n_edges++] = outer->v[maker->i_outer].edge;
+	b->n_edges = (size_t)(maker->all_edges + maker->n_edges - b->edges);
+}
+
+static void end_ranges(struct maker *maker, uint32_t place)
+{
+	struct ep_edges_binary *b = &maker->edges->binaries[place];
+
+	b->n_ranges = (size_t)(maker->all_ranges + maker->n_ranges - b->ranges);
+}
+
+/* Entries lie in memory in the order of their hash: each is a miss unless asked for ahead. */
+#define PREFETCH_ITEMS 16
+
+/* Gives each run of equal keys of the sorted v[i..n) that belongs to `place` to `add`. */
+static size_t add_runs(struct maker *maker, struct ep_fold_keyed *v, size_t i, size_t n,
+                       uint32_t place, void (*add)(struct maker *, struct ep_fold_keyed *, size_t))
+{
+	while (i < n && v[i].key >> EP_FOLD_BIN_SHIFT == place) {
+		size_t end = i;
+		do {
+			if (end + PREFETCH_ITEMS < n)
+				__builtin_prefetch(v[end + PREFETCH_ITEMS].item);
+			end++;
+		} while (end < n && v[end].key == v[i].key);
 		add(maker, &v[i], end - i);
+		i = end;
 	}
-	while (place <= maker->edges->n_binaries)
-		firsts[place++] = *n_out;
+	return i;
 }
 
 static struct ep_error *make_edges(struct maker *maker)
 {
-	const struct ep_fold_entry *e;
-	size_t c = 0, n = 0, max = 0;
-	uint64_t slot = 0;
-
-	while ((e = next_entry(maker, &c, &slot)))
-		max += (e->what & EP_FOLD_WHAT_EDGE) && is_inner(maker, e);
-	size_t bytes = (2 * max + 1) * sizeof(struct ep_fold_keyed);
+	size_t n = 0, i = 0, bytes = (2 * maker->n_inner + 1) * sizeof(struct ep_fold_keyed);
 	struct ep_fold_keyed *keyed = ep_pages_alloc(bytes);
-	struct ep_error *err =
-	    keyed && ep_vec_reserve(&maker->inner, max + 1) ? NULL : ep_error_nomem();
-	c = slot = 0;
-	while (!err && (e = next_entry(maker, &c, &slot))) {
-		if (!(e->what & EP_FOLD_WHAT_EDGE))
-			continue;
-		if (is_inner(maker, e))
+	struct entry_walk walk = {.maker = maker};
+	const struct ep_fold_entry *e;
+
+	if (!keyed)
+		return ep_error_nomem();
+	while ((e = next_entry(&walk)))
+		if ((e->what & EP_FOLD_WHAT_EDGE) && is_inner(maker, e))
 			keyed[n++] = (struct ep_fold_keyed){key_of(maker, e->from), e};
-		else
-			err = add_outer(maker, e);
-	}
-	if (!err)
-		add_runs(maker, keyed, n, add_source, &maker->inner.n, maker->first_edge);
-	ep_pages_free(keyed, bytes);
+	struct ep_fold_keyed *sorted = ep_fold_radix_sort(keyed, keyed + n, n);
 	sort_outer(&maker->outer);
-	return err;
+	for (uint32_t place = 0; place < maker->edges->n_binaries; place++) {
+		maker->edges->binaries[place].edges = maker->all_edges + maker->n_edges;
+		i = add_runs(maker, sorted, i, n, place, add_source);
+		end_edges(maker, place);
+	}
+	ep_pages_free(keyed, bytes);
+	return NULL;
 }
 
 static bool has_range(const struct ep_fold_entry *e)
@@ -387,25 +408,25 @@ static bool has_range(const struct ep_fold_entry *e)
 
 static struct ep_error *make_ranges(struct maker *maker)
 {
-	const struct ep_fold_entry *e;
-	size_t c = 0, n = 0, max = 0;
-	uint64_t slot = 0;
-
-	while ((e = next_entry(maker, &c, &slot)))
-		max += has_range(e);
-	size_t bytes = (2 * max + 1) * sizeof(struct ep_fold_keyed);
+	size_t n = 0, i = 0, bytes = (2 * maker->n_with_range + 1) * sizeof(struct ep_fold_keyed);
 	struct ep_fold_keyed *keyed = ep_pages_alloc(bytes);
-	struct ep_error *err =
-	    keyed && ep_vec_reserve(&maker->ranges, max + 1) ? NULL : ep_error_nomem();
-	c = slot = 0;
-	while (!err && (e = next_entry(maker, &c, &slot)))
+	struct entry_walk walk = {.maker = maker};
+	const struct ep_fold_entry *e;
+
+	if (!keyed)
+		return ep_error_nomem();
+	while ((e = next_entry(&walk)))
 		if (has_range(e))
 			keyed[n++] = (struct ep_fold_keyed){
 			    key_of(maker, e->from) - (e->what >> EP_FOLD_WHAT_LENGTH_SHIFT), e};
-	if (!err)
-		add_runs(maker, keyed, n, add_start, &maker->ranges.n, maker->first_range);
+	struct ep_fold_keyed *sorted = ep_fold_radix_sort(keyed, keyed + n, n);
+	for (uint32_t place = 0; place < maker->edges->n_binaries; place++) {
+		maker->edges->binaries[place].ranges = maker->all_ranges + maker->n_ranges;
+		i = add_runs(maker, sorted, i, n, place, add_start);
+		end_ranges(maker, place);
+	}
 	ep_pages_free(keyed, bytes);
-	return err;
+	return NULL;
 }
 
 static struct ep_error *run_job(void *payload, size_t i_job, unsigned i_thread)
@@ -414,38 +435,29 @@ static struct ep_error *run_job(void *payload, size_t i_job, unsigned i_thread)
 	return i_job ? make_ranges(payload) : make_edges(payload);
 }
 
-static void *copy(struct ep_arena *arena, const void *from, size_t n, size_t elem_size,
-                  size_t n_more)
+/*
+ * Counts what there will be at most, lists edges from and to elsewhere, and takes the memory. Large
+ * memory that is not used in the end costs nothing.
+ */
+static struct ep_error *prepare(struct maker *maker)
 {
-	void *to = ep_arena_calloc(arena, n + n_more + 1, elem_size);
-
-	if (to && n)
-		memcpy(to, from, n * elem_size);
-	return to;
-}
-
-/* Hands the vectors' contents out to the binaries. */
-static struct ep_error *distribute(struct maker *maker)
-{
+	struct entry_walk walk = {.maker = maker};
 	struct ep_arena *arena = &maker->edges->arena;
-	size_t o = 0;
+	const struct ep_fold_entry *e;
 
-	for (size_t i = 0; i < maker->edges->n_binaries; i++) {
-		struct ep_edges_binary *b = &maker->edges->binaries[i];
-		size_t n_outer = 0, n_inner = maker->first_edge[i + 1] - maker->first_edge[i];
-		while (o + n_outer < maker->outer.n && maker->outer.v[o + n_outer].place == i)
-			n_outer++;
-		b->n_ranges = maker->first_range[i + 1] - maker->first_range[i];
-		b->edges = copy(arena, maker->inner.v + maker->first_edge[i], n_inner,
-		                sizeof(*b->edges), n_outer);
-		b->ranges = copy(arena, maker->ranges.v + maker->first_range[i], b->n_ranges,
-		                 sizeof(*b->ranges), 0);
-		if (!b->edges || !b->ranges)
-			return ep_error_nomem();
-		for (b->n_edges = n_inner; b->n_edges < n_inner + n_outer; b->n_edges++)
-			b->edges[b->n_edges] = maker->outer.v[o++].edge;
+	while ((e = next_entry(&walk))) {
+		maker->n_with_range += has_range(e);
+		if (!(e->what & EP_FOLD_WHAT_EDGE))
+			continue;
+		if (is_inner(maker, e))
+			maker->n_inner++;
+		else
+			EP_TRY(add_outer(maker, e));
 	}
-	return NULL;
+	size_t n_edges = maker->n_inner + maker->outer.n + 1, n_ranges = maker->n_with_range + 1;
+	maker->all_edges = ep_arena_alloc(arena, n_edges * sizeof(struct ep_edge));
+	maker->all_ranges = ep_arena_alloc(arena, n_ranges * sizeof(struct ep_range));
+	return maker->all_edges && maker->all_ranges ? NULL : ep_error_nomem();
 }
 
 static uint64_t saturated(const struct ep_edges *edges)
@@ -465,17 +477,16 @@ static uint64_t saturated(const struct ep_edges *edges)
 static struct ep_error *make(struct maker *maker, struct ep_fold_counter *counters, bool no_linked,
                              unsigned n_threads)
 {
+	for (size_t i = 0; i < maker->n_counters; i++)
+		ep_fold_table_pack(&counters[i].table);
 	EP_TRY(make_places(maker, no_linked));
-	maker->first_edge = calloc(maker->edges->n_binaries + 1, sizeof(*maker->first_edge));
-	maker->first_range = calloc(maker->edges->n_binaries + 1, sizeof(*maker->first_range));
-	if (!maker->first_edge || !maker->first_range)
-		return ep_error_nomem();
+	EP_TRY(prepare(maker));
 	EP_TRY(ep_parallel_for(n_threads, 2, run_job, maker));
 	for (size_t i = 0; i < maker->n_counters; i++) {
 		ep_fold_table_deinit(&counters[i].table);
 		ep_drops_add(&maker->edges->drops, &counters[i].drops);
 	}
-	return distribute(maker);
+	return NULL;
 }
 
 struct ep_error *ep_fold_make_result(const struct ep_fold_binaries *binaries,
@@ -487,11 +498,7 @@ struct ep_error *ep_fold_make_result(const struct ep_fold_binaries *binaries,
 	struct ep_error *err = make(&maker, counters, no_linked, n_threads);
 
 	free(maker.places);
-	free(maker.first_edge);
-	free(maker.first_range);
-	ep_vec_deinit(&maker.inner);
 	ep_vec_deinit(&maker.outer);
-	ep_vec_deinit(&maker.ranges);
 	if (err)
 		return err;
 	EP_TRY(ep_edges_normalise(ret));

@@ -9,6 +9,7 @@
 #include "base/pages.h"
 
 #define SLOTS_FIRST ((size_t)1 << 12)
+#define SLOTS_CHEAP ((size_t)1 << 18)
 /* 8 GiB: 160 million different branches, more than any set of binaries has. */
 #define SLOTS_MAX ((size_t)1 << 28)
 
@@ -79,6 +80,8 @@ struct ep_error *ep_fold_table_grow(struct ep_fold_table *table, size_t n_more)
 	size_t n_old = (size_t)table->mask + 1, n = n_old;
 	struct ep_fold_entry *old = table->slots;
 
+	/* Four times as large while that is cheap: each growth is a walk over all. */
+	n *= n < SLOTS_CHEAP ? 4 : 1;
 	while (n < SLOTS_MAX && limit_of(n) < table->n_used + n_more)
 		n *= 2;
 	if (limit_of(n) < table->n_used + n_more)
@@ -97,6 +100,18 @@ struct ep_error *ep_fold_table_grow(struct ep_fold_table *table, size_t n_more)
 			move_entry(table, &old[i]);
 	free_slots(old, n_old);
 	return NULL;
+}
+
+void ep_fold_table_pack(struct ep_fold_table *table)
+{
+	size_t n = 0;
+
+	/* Without a branch: whether a slot is in use is as good as random. */
+	for (uint64_t i = 0; i <= table->mask; i++) {
+		struct ep_fold_entry e = table->slots[i];
+		table->slots[n] = e;
+		n += e.count != 0;
+	}
 }
 
 void ep_fold_table_spill(struct ep_fold_table *table, uint64_t from, uint64_t to, uint32_t what,

@@ -47,6 +47,9 @@ void ep_fold_table_deinit(struct ep_fold_table *table);
 /* Makes sure that n_more additions fit. Errors: NOMEM, also over the limit of entries. */
 struct ep_error *ep_fold_table_grow(struct ep_fold_table *table, size_t n_more) EP_MUST_CHECK;
 
+/* Ends counting: slots[0..n_used) are the entries from then on, and nothing can be looked up. */
+void ep_fold_table_pack(struct ep_fold_table *table);
+
 static inline struct ep_error *ep_fold_table_reserve(struct ep_fold_table *table, size_t n_more)
 {
 	return EP_LIKELY(table->n_used + n_more <= table->n_limit)
