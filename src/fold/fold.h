@@ -14,7 +14,7 @@ enum ep_fold_weights {
 struct ep_fold_opts {
 	enum ep_fold_weights weights;
 	bool keep_file_map; /* an anonymous executable map does not end the file map below it */
-	unsigned n_threads; /* 0: one per processor; 1: no thread is started */
+	unsigned n_threads; /* 0: one per processor, at most 8; 1: no thread is started */
 	/*
 	 * Binaries (ELF files) named by the user: they identify maps of their basename that bring
 	 * no build-id, and a single one owns the addresses of an input without maps.

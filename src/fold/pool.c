@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define THREADS_MAX 256u
+/* About so many keep up with the one that reads; each more costs a table. */
+#define THREADS_MAX 8u
 /* A batch is worth waking a thread for, and small enough that all of them fit in the cache. */
 #define BATCH_JOBS 128
 #define BATCH_BRANCHES 4096
@@ -161,7 +162,7 @@ static struct ep_error *start(struct ep_fold_pool *pool, unsigned n_threads)
 	if (!pool->counters || !pool->threads)
 		return ep_error_nomem();
 	for (; pool->n_counters < n_threads; pool->n_counters++)
-		EP_TRY(ep_fold_counter_init(&pool->counters[pool->n_counters]));
+		EP_TRY(ep_fold_counter_init(&pool->counters[pool->n_counters], n_threads));
 	if (n_threads == 1)
 		return NULL;
 	EP_TRY(add_batches(pool, (size_t)n_threads * BATCHES_PER_THREAD));

@@ -9,7 +9,7 @@ struct ep_fold_pool;
 
 /*
  * n_threads counting threads, of which the caller is one: it counts when the others are behind, so
- * that what waits is bounded. With 1 no thread is started. Errors: NOMEM.
+ * that what waits is bounded. With 1 no thread is started; more than 8 are never. Errors: NOMEM.
  */
 struct ep_error *ep_fold_pool_create(unsigned n_threads, struct ep_fold_pool **ret) EP_MUST_CHECK;
 

@@ -38,10 +38,10 @@ struct walk {
 	uint64_t span_cycles, n_timed;
 };
 
-struct ep_error *ep_fold_counter_init(struct ep_fold_counter *counter)
+struct ep_error *ep_fold_counter_init(struct ep_fold_counter *counter, unsigned n_counters)
 {
 	*counter = (struct ep_fold_counter){0};
-	return ep_fold_table_init(&counter->table);
+	return ep_fold_table_init(&counter->table, n_counters);
 }
 
 void ep_fold_counter_deinit(struct ep_fold_counter *counter)

@@ -65,7 +65,9 @@ struct ep_fold_counter {
 	size_t n_suspended;
 };
 
-struct ep_error *ep_fold_counter_init(struct ep_fold_counter *counter) EP_MUST_CHECK;
+/* For one of n_counters that count together: they share the limit of memory. Errors: NOMEM. */
+struct ep_error *ep_fold_counter_init(struct ep_fold_counter *counter, unsigned n_counters)
+    EP_MUST_CHECK;
 void ep_fold_counter_deinit(struct ep_fold_counter *counter);
 
 /* Counts one stack. Errors: NOMEM. */

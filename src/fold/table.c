@@ -10,8 +10,8 @@
 
 #define SLOTS_FIRST ((size_t)1 << 12)
 #define SLOTS_CHEAP ((size_t)1 << 18)
-/* 8 GiB: 160 million different branches, more than any set of binaries has. */
-#define SLOTS_MAX ((size_t)1 << 28)
+/* 4 GiB, 84 million different branches: more than any set of binaries has. */
+#define SLOTS_MAX ((size_t)1 << 27)
 
 static size_t limit_of(size_t n_slots)
 {
@@ -48,12 +48,17 @@ static void make_seeds(struct ep_fold_table *table)
 	memcpy(table->seeds, digest, sizeof(table->seeds));
 }
 
-struct ep_error *ep_fold_table_init(struct ep_fold_table *table)
+struct ep_error *ep_fold_table_init(struct ep_fold_table *table, unsigned n_tables)
 {
+	size_t n_max = SLOTS_MAX;
+
+	for (; n_tables > 1; n_tables = (n_tables + 1) / 2)
+		n_max /= 2;
 	*table = (struct ep_fold_table){.slots = new_slots(SLOTS_FIRST),
 	                                .mask = SLOTS_FIRST - 1,
 	                                .shift = shift_of(SLOTS_FIRST),
-	                                .n_limit = limit_of(SLOTS_FIRST)};
+	                                .n_limit = limit_of(SLOTS_FIRST),
+	                                .n_slots_max = n_max};
 	if (!table->slots)
 		return ep_error_nomem();
 	make_seeds(table);
@@ -82,12 +87,12 @@ struct ep_error *ep_fold_table_grow(struct ep_fold_table *table, size_t n_more)
 
 	/* Four times as large while that is cheap: each growth is a walk over all. */
 	n *= n < SLOTS_CHEAP ? 4 : 1;
-	while (n < SLOTS_MAX && limit_of(n) < table->n_used + n_more)
+	while (n < table->n_slots_max && limit_of(n) < table->n_used + n_more)
 		n *= 2;
 	if (limit_of(n) < table->n_used + n_more)
 		return ep_error_create(EP_ERROR_NOMEM,
 		                       "more than %zu different branches in one input",
-		                       limit_of(SLOTS_MAX));
+		                       limit_of(table->n_slots_max));
 	struct ep_fold_entry *slots = new_slots(n);
 	if (!slots)
 		return ep_error_nomem();

@@ -38,10 +38,12 @@ struct ep_fold_table {
 	uint64_t mask;  /* slots - 1 */
 	unsigned shift; /* slot = hash >> shift */
 	size_t n_used, n_limit;
+	size_t n_slots_max;
 	uint64_t seeds[2]; /* so that no input can be made to collide */
 };
 
-struct ep_error *ep_fold_table_init(struct ep_fold_table *table) EP_MUST_CHECK;
+/* One of n_tables tables that may take 4 GiB together. Errors: NOMEM. */
+struct ep_error *ep_fold_table_init(struct ep_fold_table *table, unsigned n_tables) EP_MUST_CHECK;
 void ep_fold_table_deinit(struct ep_fold_table *table);
 
 /* Makes sure that n_more additions fit. Errors: NOMEM, also over the limit of entries. */
