@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "emit/internal.h"
+#include "sprof/summary.h"
 
 static struct ep_error *nothing(const struct ep_emit_state *state, const char *what,
                                 const char *hint)
@@ -175,6 +176,32 @@ static struct ep_error *nothing_fits(struct ep_emit_state *state)
 	               "it is not the binary that ran, though it may have its name");
 }
 
+/* Recursion ends at EP_SPROF_DEPTH_MAX. */
+static bool has_samples(const struct ep_sprof_func *func)
+{
+	for (uint32_t i = 0; i < func->n_records; i++)
+		if (func->records[i].count)
+			return true;
+	for (uint32_t i = 0; i < func->n_calls; i++)
+		if (has_samples(func->calls[i].func))
+			return true;
+	return false;
+}
+
+static struct ep_error *measure_profile(const struct ep_sprof *prof,
+                                        struct ep_emit_account *account)
+{
+	struct ep_sprof_summary summary;
+
+	EP_TRY(ep_sprof_summarise(prof, &summary));
+	account->n_functions = (uint32_t)summary.n_funcs;
+	account->n_body = summary.n_counts;
+	account->max_body = summary.max_count;
+	for (size_t i = 0; i < prof->funcs.n; i++)
+		account->n_sampled += has_samples(prof->funcs.v[i]);
+	return ep_sprof_density(prof, &account->density);
+}
+
 static struct ep_error *run(struct ep_emit_state *state,
                             const struct ep_edges_binary *const *binaries, size_t n,
                             struct ep_sprof *ret)
@@ -204,7 +231,7 @@ static struct ep_error *run(struct ep_emit_state *state,
 		               "build the sampled code with -g (with -gline-tables-only clang "
 		               "needs -fdebug-info-for-profiling as well), or give its debug file "
 		               "with --debug-file");
-	return ep_emit_density(ret, state->account);
+	return measure_profile(ret, state->account);
 }
 
 static void fill_stats(struct ep_emit_state *state, struct ep_warnings *warnings)

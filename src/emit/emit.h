@@ -31,10 +31,8 @@ struct ep_emit_account {
 	uint32_t n_functions; /* in the profile, top level */
 	uint32_t n_sampled;   /* of them with samples */
 	uint32_t n_units, n_units_read, n_bad_units, n_missing_dwo;
-	uint64_t n_body, total_body; /* body records and the sum of their counts */
-	uint64_t max_body;
-	double
-	    density; /* LLVM's: samples per body record of the functions that hold 99 % of them */
+	uint64_t n_body, max_body; /* body records of the profile and the greatest count of one */
+	double density;            /* of the profile: ep_sprof_density() */
 };
 
 /*

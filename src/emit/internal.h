@@ -188,8 +188,4 @@ void ep_emit_check(struct ep_emit_state *state);
 /* build.c: the units' counts become the profile. */
 struct ep_error *ep_emit_build(struct ep_emit_state *state, struct ep_sprof *ret) EP_MUST_CHECK;
 
-/* density.c */
-struct ep_error *ep_emit_density(const struct ep_sprof *prof, struct ep_emit_account *account)
-    EP_MUST_CHECK;
-
 #endif
