@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/search.h"
 #include "emit/internal.h"
 
 /* Of <elf.h>, which FreeBSD keeps elsewhere. */
@@ -55,17 +56,7 @@ static struct ep_error *find_areas(const struct ep_object *object, bool compat, 
 
 static size_t first_above(const struct ep_code_starts *starts, uint64_t vaddr)
 {
-	size_t lo = 0, hi = starts->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (starts->v[mid] <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, starts->n, starts->v[i] <= vaddr);
 }
 
 /*
@@ -229,35 +220,15 @@ void ep_code_deinit(struct ep_code *code)
 /* The first region that ends behind vaddr. */
 static size_t region_at(const struct ep_code *code, uint64_t vaddr)
 {
-	size_t lo = 0, hi = code->regions.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (code->regions.v[mid].hi <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, code->regions.n, code->regions.v[i].hi <= vaddr);
 }
 
 /* The first instruction of a region that begins at or behind vaddr. */
 static size_t insn_at(const struct ep_code_region *region, uint64_t vaddr)
 {
-	size_t lo = 0, hi = region->n;
-
 	if (vaddr <= region->lo)
 		return 0;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (region->insns[mid].offset < vaddr - region->lo)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, region->n, region->insns[i].offset < vaddr - region->lo);
 }
 
 bool ep_code_covers(const struct ep_code *code, uint64_t vaddr)
@@ -304,15 +275,7 @@ uint64_t ep_code_bytes(const struct ep_code *code, uint64_t lo, uint64_t hi)
 
 bool ep_code_leaves(const struct ep_code *code, uint64_t lo, uint64_t hi)
 {
-	size_t first = 0, end = code->leaves.n;
+	size_t first = ep_search(i, 0, code->leaves.n, code->leaves.v[i] < lo);
 
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
-
-		if (code->leaves.v[mid] < lo)
-			first = mid + 1;
-		else
-			end = mid;
-	}
 	return first < code->leaves.n && code->leaves.v[first] < hi;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/search.h"
 #include "emit/internal.h"
 
 /* A stack is cut here: deeper ones only come from damaged debug information. */
@@ -152,17 +153,7 @@ static bool book_piece(struct unit_job *job, const struct ep_sym_piece *piece)
 
 static size_t first_branch(const ep_emit_branches *branches, uint64_t from)
 {
-	size_t lo = 0, hi = branches->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (branches->v[mid].from < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, branches->n, branches->v[i].from < from);
 }
 
 static bool book_calls(struct unit_job *job, const struct ep_sym_piece *piece)

@@ -2,6 +2,7 @@
 /* Which function of the debug information is at, or is entered at, an address. */
 #include <string.h>
 
+#include "base/search.h"
 #include "emit/internal.h"
 
 static int compare_ranges(const void *a, const void *b)
@@ -106,17 +107,7 @@ void ep_functions_deinit(struct ep_functions *functions)
 /* The number of ranges that start at or before vaddr. */
 static size_t count_to(const struct ep_functions *f, uint64_t vaddr)
 {
-	size_t lo = 0, hi = f->n_ranges;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->ranges[mid].lo <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, f->n_ranges, f->ranges[i].lo <= vaddr);
 }
 
 const struct ep_func_range *ep_functions_find(const struct ep_functions *functions, uint64_t vaddr)
@@ -140,17 +131,9 @@ static bool names_match(const char *symbol, const char *function)
 static bool is_entry(const struct ep_functions *f, const struct ep_func_range *range)
 {
 	const struct ep_func_group *group = &f->groups[range->group];
-	size_t lo = 0, hi = f->n_symbols;
+	size_t first = ep_search(i, 0, f->n_symbols, f->symbols[i].vaddr < range->lo);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->symbols[mid].vaddr < range->lo)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (size_t i = lo; i < f->n_symbols && f->symbols[i].vaddr < range->hi; i++)
+	for (size_t i = first; i < f->n_symbols && f->symbols[i].vaddr < range->hi; i++)
 		if (group->n_ranges == 1 || names_match(f->symbols[i].name, group->name))
 			return true;
 	return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Overlapping ranges become disjoint steps. */
+#include "base/search.h"
 #include "emit/internal.h"
 
 static int compare_intervals(const void *a, const void *b)
@@ -82,15 +83,5 @@ struct ep_error *ep_steps_build(const ep_emit_ranges *ranges, ep_steps *ret)
 
 size_t ep_steps_find(const ep_steps *steps, uint64_t vaddr)
 {
-	size_t lo = 0, hi = steps->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (steps->v[mid].last < vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, steps->n, steps->v[i].last < vaddr);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 
 typedef EP_VEC(struct ep_fold_map) map_vec;
@@ -32,17 +33,9 @@ static const struct ep_fold_maps *view(const struct ep_fold_maps *maps)
 /* The first map that ends behind ip. */
 static size_t first_behind(const struct ep_fold_maps *maps, uint64_t ip)
 {
-	size_t lo = 0, hi = maps->n;
+	const struct ep_fold_map *v = maps->v;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct ep_fold_map *m = &maps->v[mid];
-		if (ip >= m->start && ip - m->start >= m->len)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 0, maps->n, ip >= v[i].start && ip - v[i].start >= v[i].len);
 }
 
 const struct ep_fold_map *ep_fold_maps_find(const struct ep_fold_maps *maps, uint64_t ip)
@@ -53,19 +46,10 @@ const struct ep_fold_map *ep_fold_maps_find(const struct ep_fold_maps *maps, uin
 	return i < maps->n && ip >= maps->v[i].start ? &maps->v[i] : NULL;
 }
 
-/* The number of maps from `first` on that begin before the last byte of [start, start + len). */
+/* The number of maps from `first` on that begin at or before ip `last`. */
 static size_t n_overlapped(const struct ep_fold_maps *maps, size_t first, uint64_t last)
 {
-	size_t lo = first, hi = maps->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (maps->v[mid].start <= last)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo - first;
+	return ep_search(i, first, maps->n, maps->v[i].start <= last) - first;
 }
 
 bool ep_fold_maps_has_binary(const struct ep_fold_maps *maps, uint64_t start, uint64_t len)

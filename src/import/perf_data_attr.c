@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "import/perf_data_reader.h"
 
 /* More than any recording has; a hostile input could ask for memory and time without them. */
@@ -142,22 +143,14 @@ static int compare_ids(const void *a, const void *b)
 /* True and the event if the id is known. */
 static bool find_id(struct ep_perf_attrs *attrs, uint64_t id, uint32_t *ret)
 {
-	size_t from = 0, to = attrs->ids.n;
-
 	if (attrs->last.id == id && attrs->last.attr != UINT32_MAX) {
 		*ret = attrs->last.attr;
 		return true;
 	}
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (attrs->ids.v[mid].id < id)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	if (from == attrs->ids.n || attrs->ids.v[from].id != id)
+	size_t at = ep_search(i, 0, attrs->ids.n, attrs->ids.v[i].id < id);
+	if (at == attrs->ids.n || attrs->ids.v[at].id != id)
 		return false;
-	attrs->last = attrs->ids.v[from];
+	attrs->last = attrs->ids.v[at];
 	*ret = attrs->last.attr;
 	return true;
 }

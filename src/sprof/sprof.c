@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "sprof/private.h"
 
 /* Arrays up to this size are searched one by one. */
@@ -253,27 +254,20 @@ struct ep_error *ep_sprof_callee(struct ep_sprof *prof, struct ep_sprof_func *fu
 /* Records mostly come in order: then the place is found without an index. */
 static bool record_find_sorted(const struct ep_sprof_func *func, uint64_t loc, uint32_t *ret)
 {
-	uint32_t lo = 0, hi = func->n_records;
+	const struct ep_sprof_record *v = func->records;
+	uint32_t n = func->n_records;
 
-	if (hi) {
-		const struct ep_sprof_record *last = &func->records[hi - 1];
+	if (n) {
+		const struct ep_sprof_record *last = &v[n - 1];
 		uint64_t last_loc = loc_of(last->offset, last->discriminator);
 		if (loc >= last_loc) {
-			*ret = loc == last_loc ? hi - 1 : hi;
+			*ret = loc == last_loc ? n - 1 : n;
 			return true;
 		}
 	}
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct ep_sprof_record *r = &func->records[mid];
-		if (loc_of(r->offset, r->discriminator) < loc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*ret = lo;
-	return lo == func->n_records ||
-	       loc_of(func->records[lo].offset, func->records[lo].discriminator) == loc;
+	uint32_t at = (uint32_t)ep_search(i, 0, n, loc_of(v[i].offset, v[i].discriminator) < loc);
+	*ret = at;
+	return at == n || loc_of(v[at].offset, v[at].discriminator) == loc;
 }
 
 struct ep_error *ep_sprof_record(struct ep_sprof *prof, struct ep_sprof_func *func, uint32_t offset,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From overlapping address ranges in the order of DWARF to the innermost context of an address. */
+#include "base/search.h"
 #include "symbolise/internal.h"
 
 /*
@@ -64,17 +65,7 @@ static bool map_init(struct map *map, const ep_sym_paints *paints)
 
 static size_t map_index(const struct map *map, uint64_t key)
 {
-	size_t lo = 0, hi = map->n;
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (map->keys[mid] <= key)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return ep_search(i, 1, map->n, map->keys[i] <= key) - 1;
 }
 
 static void map_set(struct map *map, size_t i, uint64_t end, uint32_t context)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/search.h"
 #include "symbolise/internal.h"
 
 /* Units a job takes at once: to look at, and to read. */
@@ -14,17 +15,9 @@
 
 bool ep_intervals_meet(const struct ep_intervals *intervals, uint64_t lo, uint64_t hi)
 {
-	size_t first = 0, end = intervals->n;
-
 	/* The first interval that ends behind lo. */
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
+	size_t first = ep_search(i, 0, intervals->n, intervals->v[i].hi <= lo);
 
-		if (intervals->v[mid].hi <= lo)
-			first = mid + 1;
-		else
-			end = mid;
-	}
 	return first < intervals->n && intervals->v[first].lo < hi;
 }
 

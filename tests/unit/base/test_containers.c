@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors, arena, string table, counts, warnings, the parallel loop. */
+/* Vectors, searching, arena, string table, counts, warnings, the parallel loop. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/count.h"
 #include "base/pages.h"
 #include "base/parallel.h"
+#include "base/search.h"
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "base/warn.h"
@@ -25,6 +26,22 @@ static void test_vec_grows(void **state)
 	assert_false(ep_vec_reserve(&xs, SIZE_MAX / 4));
 	check_u64_eq(xs.n, 1000);
 	ep_vec_deinit(&xs);
+}
+
+static void test_search_finds_the_border(void **state)
+{
+	(void)state;
+	static const uint64_t v[] = {2, 4, 4, 8, UINT64_MAX};
+
+	for (uint64_t wanted = 0; wanted < 10; wanted++) {
+		size_t expected = 0;
+		while (v[expected] < wanted)
+			expected++;
+		check_u64_eq(ep_search(i, 0, EP_ARRAY_LEN(v), v[i] < wanted), expected);
+	}
+	check_u64_eq(ep_search(i, 0, EP_ARRAY_LEN(v), true), EP_ARRAY_LEN(v));
+	check_u64_eq(ep_search(i, 2, EP_ARRAY_LEN(v), false), 2);
+	check_u64_eq(ep_search(i, 3, 3, v[i] < 8), 3);
 }
 
 static void test_arena_keeps_objects_apart(void **state)
@@ -157,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_vec_grows),
+	    cmocka_unit_test(test_search_finds_the_border),
 	    cmocka_unit_test(test_arena_keeps_objects_apart),
 	    cmocka_unit_test(test_strtab_interns),
 	    cmocka_unit_test(test_counts_saturate),
