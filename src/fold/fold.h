@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Folding: an event stream becomes counted edges and ranges (design: rules of folding). */
+/* Folding: an event stream becomes counted edges and ranges (RULES.md). */
 #ifndef EP_FOLD_FOLD_H
 #define EP_FOLD_FOLD_H
 
