@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 # A recorded program, built again with its profile: compilers take each form without a word, and
 # their own check of coverage finds most records applied in each function.
 # shellcheck source-path=SCRIPTDIR source=../lib.sh
