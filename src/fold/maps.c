@@ -52,6 +52,11 @@ static size_t n_overlapped(const struct ep_fold_maps *maps, size_t first, uint64
 	return ep_search(i, first, maps->n, maps->v[i].start <= last) - first;
 }
 
+bool ep_fold_maps_has_any(const struct ep_fold_maps *maps, uint64_t start, uint64_t len)
+{
+	return len && n_overlapped(view(maps), first_behind(view(maps), start), start + (len - 1));
+}
+
 bool ep_fold_maps_has_binary(const struct ep_fold_maps *maps, uint64_t start, uint64_t len)
 {
 	size_t first = first_behind(view(maps), start);

@@ -68,7 +68,8 @@ void ep_fold_maps_unref(struct ep_fold_maps *maps);
 /* The map that ip lies in, or NULL; a NULL set is an empty one. */
 const struct ep_fold_map *ep_fold_maps_find(const struct ep_fold_maps *maps, uint64_t ip);
 
-/* True if a real binary is mapped anywhere in [start, start + len). */
+/* True if anything, or a real binary, is mapped anywhere in [start, start + len). */
+bool ep_fold_maps_has_any(const struct ep_fold_maps *maps, uint64_t start, uint64_t len);
 bool ep_fold_maps_has_binary(const struct ep_fold_maps *maps, uint64_t start, uint64_t len);
 
 /* Replaces what `map` overlaps. *maps may be NULL (empty). *full_ret: not added, set is full. */

@@ -6,6 +6,12 @@
 
 /* Processes that have ended whose maps are still there. */
 #define EXITED_KEPT 1024
+/*
+ * Maps that may be gone over for samples without a pid, at all and per map event. Uniting anew at
+ * every sample would be quadratic for an input in which processes end between all samples.
+ */
+#define UNITE_BUDGET (UINT64_C(1) << 24)
+#define UNITE_PER_CHANGE 256
 
 void ep_fold_spaces_deinit(struct ep_fold_spaces *spaces)
 {
@@ -114,8 +120,25 @@ static struct ep_error *change(struct ep_fold_spaces *spaces, int32_t pid,
 	if ((*ret)->exited)
 		reset(spaces, *ret);
 	(*ret)->seen = true;
-	spaces->united_valid = false;
+	spaces->n_changes++;
 	spaces->last_valid = false;
+	return NULL;
+}
+
+/* A map where the process had nothing only adds to what all have together. */
+static struct ep_error *note_map(struct ep_fold_spaces *spaces, int32_t pid, bool is_new,
+                                 const struct ep_fold_map *map)
+{
+	bool full;
+
+	if (!spaces->united_valid)
+		return NULL;
+	if (!is_new) {
+		spaces->united_valid = false;
+		return NULL;
+	}
+	EP_TRY(ep_fold_maps_unite(&spaces->united, map, &full));
+	warn_full(spaces, pid, full);
 	return NULL;
 }
 
@@ -124,19 +147,22 @@ struct ep_error *ep_fold_spaces_map(struct ep_fold_spaces *spaces, int32_t pid, 
 {
 	struct ep_fold_maps **maps = &spaces->kernel;
 	struct ep_fold_process *process;
-	bool full;
+	bool full, is_new = false;
 
 	spaces->any_map = true;
+	if (!map->len)
+		return NULL;
 	if (!is_kernel) {
 		EP_TRY(change(spaces, pid, &process));
 		maps = &process->maps;
+		is_new = !ep_fold_maps_has_any(*maps, map->start, map->len);
 	}
 	if (keep_file_map && !map->mask && ep_fold_bin_of(map->base) == EP_FOLD_BIN_ANON &&
 	    ep_fold_maps_has_binary(*maps, map->start, map->len))
 		return NULL;
 	EP_TRY(ep_fold_maps_add(maps, map, &full));
 	warn_full(spaces, pid, full);
-	return NULL;
+	return is_kernel ? NULL : note_map(spaces, pid, is_new && !full, map);
 }
 
 struct ep_error *ep_fold_spaces_unmap(struct ep_fold_spaces *spaces, int32_t pid, uint64_t start,
@@ -148,28 +174,47 @@ struct ep_error *ep_fold_spaces_unmap(struct ep_fold_spaces *spaces, int32_t pid
 	if (len && start + (len - 1) < start)
 		len = -start;
 	EP_TRY(change(spaces, pid, &process));
+	spaces->united_valid = false;
 	EP_TRY(ep_fold_maps_remove(&process->maps, start, len, &full));
 	warn_full(spaces, pid, full);
 	return NULL;
 }
 
-static struct ep_error *unite(struct ep_fold_spaces *spaces)
+/* The maps of all processes, each set once: forked processes share theirs. */
+static struct ep_error *unite_all(struct ep_fold_spaces *spaces, struct ep_fold_maps **ret)
 {
-	struct ep_fold_maps *united = NULL;
-	struct ep_error *err = NULL;
 	bool full = false;
 
 	spaces->stamp++;
-	for (size_t i = 0; !err && i < spaces->processes.n; i++) {
+	for (size_t i = 0; i < spaces->processes.n; i++) {
 		struct ep_fold_process *process = &spaces->processes.v[i];
 		struct ep_fold_maps *maps = process->maps;
-		/* Forked processes share one set. */
+		spaces->n_united++;
 		if (!maps || process->exited || maps->stamp == spaces->stamp)
 			continue;
 		maps->stamp = spaces->stamp;
-		for (size_t j = 0; !err && j < maps->n; j++)
-			err = ep_fold_maps_unite(&united, &maps->v[j], &full);
+		spaces->n_united += maps->n;
+		for (size_t j = 0; j < maps->n; j++)
+			EP_TRY(ep_fold_maps_unite(ret, &maps->v[j], &full));
 		warn_full(spaces, EP_PID_UNKNOWN, full);
+	}
+	return NULL;
+}
+
+static struct ep_error *unite(struct ep_fold_spaces *spaces)
+{
+	const struct ep_fold_map anything =
+	    ep_fold_map_make(0, UINT64_MAX, EP_FOLD_BIN_AMBIGUOUS, 0);
+	struct ep_fold_maps *united = NULL;
+	struct ep_error *err;
+	bool full;
+
+	if (spaces->n_united > UNITE_BUDGET + spaces->n_changes * UNITE_PER_CHANGE) {
+		ep_warn(spaces->warnings, "too-many-changes",
+		        "maps change too often between samples without a pid: samples are dropped");
+		err = ep_fold_maps_add(&united, &anything, &full);
+	} else {
+		err = unite_all(spaces, &united);
 	}
 	if (err) {
 		ep_fold_maps_unref(united);

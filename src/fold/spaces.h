@@ -24,8 +24,9 @@ struct ep_fold_spaces {
 	struct ep_fold_maps *kernel;
 	struct ep_fold_maps *united; /* of all processes, for samples without a pid */
 	bool united_valid;
-	bool any_map;     /* was a map seen at all? */
-	int32_t last_pid; /* of the last look-up, with its process */
+	uint64_t n_changes, n_united; /* map events; maps gone over to unite them */
+	bool any_map;                 /* was a map seen at all? */
+	int32_t last_pid;             /* of the last look-up, with its process */
 	uint32_t last_process;
 	bool last_valid;
 	uint32_t stamp;

@@ -241,6 +241,55 @@ static void test_unknown_pid(void **state)
 	script_deinit(&s);
 }
 
+/* The union of all processes, kept as maps come, is that of a fresh look. */
+static void test_unknown_pid_at_any_time(void **state)
+{
+	(void)state;
+	struct script often, once;
+
+	script_begin(&often, NULL);
+	script_begin(&once, NULL);
+	for (uint64_t i = 0; i < 40; i++) {
+		uint64_t start = A + i * 7 % 20 * 0x4000;
+		int32_t pid = (int32_t)(i % 3) + 1;
+		script_map(&often, pid, start, 0x6000, i % 5 * 0x1000, EXE, (uint8_t)(i % 4 + 1));
+		script_map(&once, pid, start, 0x6000, i % 5 * 0x1000, EXE, (uint8_t)(i % 4 + 1));
+		script_stack(&often, EP_PID_UNKNOWN, B(0x10, 0x20));
+		script_stack(&once, 77, B(0x10, 0x20));
+	}
+	for (uint64_t i = 0; i < 24; i++) {
+		loop(&often, EP_PID_UNKNOWN, A + i * 0x4000);
+		loop(&once, EP_PID_UNKNOWN, A + i * 0x4000);
+	}
+	script_end(&often);
+	script_end(&once);
+	once.edges.drops.notes[EP_NOTE_UNKNOWN_PID] = 0;
+	assert_true(once.edges.drops.n[EP_DROP_AMBIGUOUS_PROCESS]);
+	check_same_edges(&often.edges, &once.edges);
+	script_deinit(&often);
+	script_deinit(&once);
+}
+
+/* Looking at all processes after each change would take hours here. */
+static void test_unknown_pid_is_not_quadratic(void **state)
+{
+	(void)state;
+	struct script s;
+
+	script_begin(&s, NULL);
+	script_map(&s, 1, A, 0x4000, 0, EXE, 7);
+	for (int32_t i = 2; i < 40000; i++) {
+		script_map(&s, i, (uint64_t)i << 20, 0x1000, 0, EXE, 7);
+		script_exit(&s, i / 2 * 2 - 1000);
+		loop(&s, EP_PID_UNKNOWN, A);
+	}
+	script_end(&s);
+	assert_true(edge_count(&s.edges, 7, 0x1210, 0x1200) > 2000);
+	assert_true(s.edges.drops.n[EP_DROP_AMBIGUOUS_PROCESS]);
+	assert_true(ep_warn_count(&s.warnings, "too-many-changes"));
+	script_deinit(&s);
+}
+
 /* Samples of processes nothing is known of are noted, and their records dropped as unmapped. */
 static void test_process_never_heard_of(void **state)
 {
@@ -322,6 +371,8 @@ int main(void)
 	    cmocka_unit_test(test_anonymous_over_file),
 	    cmocka_unit_test(test_64k_pages),
 	    cmocka_unit_test(test_unknown_pid),
+	    cmocka_unit_test(test_unknown_pid_at_any_time),
+	    cmocka_unit_test(test_unknown_pid_is_not_quadratic),
 	    cmocka_unit_test(test_process_never_heard_of),
 	    cmocka_unit_test(test_kernel_maps_are_global),
 	    cmocka_unit_test(test_kernel_map_from_zero),
