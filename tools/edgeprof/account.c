@@ -48,69 +48,90 @@ static struct totals sum_up(const struct ep_edges *edges)
 	return t;
 }
 
-static void print_inputs(const struct ep_args *args, const struct ep_edges *edges)
+void ep_account_print_inputs(const struct ep_args *args, const struct ep_edges *edges)
 {
+	char samples[EP_TEXT_COUNT_MAX], records[EP_TEXT_COUNT_MAX];
+
 	for (size_t i = 0; i < edges->n_provenance; i++) {
 		const struct ep_provenance *p = &edges->provenance[i];
-		ep_cmd_note(args,
-		            "input: %s%s%s%s%s, sampled by %s%s, %llu samples, %llu records%s",
-		            p->tool, p->host[0] ? " of " : "", p->host,
-		            p->event[0] ? ", event " : "", p->event, ep_sampling_name(p->sampling),
-		            p->exact ? " (exact)" : "", (unsigned long long)p->n_samples,
-		            (unsigned long long)p->n_records, p->weighted ? ", weighted" : "");
+		ep_cmd_note(args, "input: %s%s%s%s%s, sampled by %s%s, %s, %s%s", p->tool,
+		            p->host[0] ? " of " : "", p->host, p->event[0] ? ", event " : "",
+		            p->event, ep_sampling_name(p->sampling), p->exact ? " (exact)" : "",
+		            ep_text_count(p->n_samples, "samples", samples),
+		            ep_text_count(p->n_records, "records", records),
+		            p->weighted ? ", weighted" : "");
 	}
 }
 
-static void print_binaries(const struct ep_args *args, const struct ep_edges *edges)
+void ep_account_print_binaries(const struct ep_args *args, const struct ep_edges *edges)
 {
-	char id[EP_BUILD_ID_TEXT_MAX];
+	char id[EP_BUILD_ID_TEXT_MAX], n_edges[EP_TEXT_COUNT_MAX], n_ranges[EP_TEXT_COUNT_MAX],
+	    taken[EP_TEXT_COUNT_MAX];
 
 	for (size_t i = 0; i < edges->n_binaries; i++) {
 		const struct ep_edges_binary *b = &edges->binaries[i];
-		ep_cmd_note(args, "binary: %s %s: %zu edges, %zu ranges, %llu records",
-		            ep_build_id_format(&b->build_id, id),
-		            b->n_paths ? b->paths[0] : "(no path)", b->n_edges, b->n_ranges,
-		            (unsigned long long)ep_count_round(sum_edges(b)));
+		ep_cmd_note(args, "binary: %s %s: %s, %s, %s", ep_build_id_format(&b->build_id, id),
+		            b->n_paths ? b->paths[0] : "(no path)",
+		            ep_text_count(b->n_edges, "edges", n_edges),
+		            ep_text_count(b->n_ranges, "ranges", n_ranges),
+		            ep_text_count(ep_count_round(sum_edges(b)), "records", taken));
 	}
 }
 
-static void print_drops(const struct ep_args *args, const struct ep_edges *edges)
+void ep_account_print_drops(const struct ep_args *args, const char *where,
+                            const struct ep_drops *drops)
 {
-	const struct ep_drops *drops = &edges->drops;
+	char n[EP_TEXT_COUNT_MAX];
 
-	for (int i = 0; i < EP_DROP_N; i++)
+	for (unsigned i = 0; i < EP_DROP_N; i++)
 		if (drops->n[i])
-			ep_cmd_note(args, "dropped %llu %s, %s: %s",
-			            (unsigned long long)drops->n[i], ep_drop_unit(i),
-			            ep_drop_name(i), ep_drop_help(i));
-	for (int i = 0; i < EP_NOTE_N; i++)
+			ep_cmd_note(args, "dropped%s %s, %s: %s", where,
+			            ep_text_count(drops->n[i], ep_drop_unit(i), n), ep_drop_name(i),
+			            ep_drop_help(i));
+}
+
+void ep_account_print_notes(const struct ep_args *args, const struct ep_drops *drops)
+{
+	char n[EP_TEXT_COUNT_MAX];
+
+	for (unsigned i = 0; i < EP_NOTE_N; i++)
 		if (drops->notes[i])
-			ep_cmd_note(args, "note: %llu %s, %s: %s",
-			            (unsigned long long)drops->notes[i], ep_note_unit(i),
+			ep_cmd_note(args, "note: %s, %s: %s",
+			            ep_text_count(drops->notes[i], ep_note_unit(i), n),
 			            ep_note_name(i), ep_note_help(i));
+}
+
+static void print_unknown_reasons(const struct ep_args *args, const struct ep_edges *edges)
+{
+	char n[32];
+
 	for (size_t i = 0; i < edges->n_unknown_reasons; i++) {
 		const struct ep_edges_reason *r = &edges->unknown_reasons[i];
-		ep_cmd_note(args, "%s %llu, for reason %u of a newer version",
-		            r->is_note ? "note:" : "dropped", (unsigned long long)r->n, r->number);
+		ep_cmd_note(args, "%s %s, for reason %u of a newer version",
+		            r->is_note ? "note:" : "dropped", ep_text_number(r->n, n), r->number);
 	}
 }
 
 void ep_account_print(const struct ep_args *args, const struct ep_edges *edges)
 {
 	struct totals t = sum_up(edges);
+	char inputs[EP_TEXT_COUNT_MAX], samples[EP_TEXT_COUNT_MAX], records[EP_TEXT_COUNT_MAX],
+	    n_edges[EP_TEXT_COUNT_MAX], ranges[EP_TEXT_COUNT_MAX], binaries[EP_TEXT_COUNT_MAX];
 
 	if (args->verbose)
-		print_inputs(args, edges);
-	ep_cmd_note(args,
-	            "%zu input%s, %llu samples, %llu records: %llu edges and %llu ranges in %zu "
-	            "%s",
-	            edges->n_provenance, edges->n_provenance == 1 ? "" : "s",
-	            (unsigned long long)t.n_samples, (unsigned long long)t.n_records,
-	            (unsigned long long)t.n_edges, (unsigned long long)t.n_ranges,
-	            edges->n_binaries, edges->n_binaries == 1 ? "binary" : "binaries");
+		ep_account_print_inputs(args, edges);
+	ep_cmd_note(args, "%s, %s, %s: %s and %s in %s",
+	            ep_text_count(edges->n_provenance, "inputs", inputs),
+	            ep_text_count(t.n_samples, "samples", samples),
+	            ep_text_count(t.n_records, "records", records),
+	            ep_text_count(t.n_edges, "edges", n_edges),
+	            ep_text_count(t.n_ranges, "ranges", ranges),
+	            ep_text_count(edges->n_binaries, "binaries", binaries));
 	if (args->verbose)
-		print_binaries(args, edges);
-	print_drops(args, edges);
+		ep_account_print_binaries(args, edges);
+	ep_account_print_drops(args, "", &edges->drops);
+	ep_account_print_notes(args, &edges->drops);
+	print_unknown_reasons(args, edges);
 }
 
 /* Adds a member, taking the value; false when out of memory. */

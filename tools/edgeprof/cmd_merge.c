@@ -173,19 +173,19 @@ static void print_bad(const struct ep_args *args, const struct ep_edges_merge_re
 static void print_account(const struct ep_args *args, const struct request *request,
                           const struct ep_edges_merge_report *report)
 {
-	char edges[32], ranges[32], bytes[32];
+	char files[EP_TEXT_COUNT_MAX], captures[EP_TEXT_COUNT_MAX], binaries[EP_TEXT_COUNT_MAX],
+	    edges[EP_TEXT_COUNT_MAX], ranges[EP_TEXT_COUNT_MAX], bytes[EP_TEXT_COUNT_MAX];
 
-	ep_cmd_note(args,
-	            "%s: %zu of %zu files, %llu captures, %llu binaries, %s edges, %s ranges, %s "
-	            "bytes",
-	            request->output, report->n_merged, request->inputs.n,
-	            (unsigned long long)report->n_provenance,
-	            (unsigned long long)report->n_binaries, ep_text_number(report->n_edges, edges),
-	            ep_text_number(report->n_ranges, ranges),
-	            ep_text_number(report->n_bytes, bytes));
+	ep_cmd_note(args, "%s: %zu of %s, %s, %s, %s, %s, %s", request->output, report->n_merged,
+	            ep_text_count(request->inputs.n, "files", files),
+	            ep_text_count(report->n_provenance, "captures", captures),
+	            ep_text_count(report->n_binaries, "binaries", binaries),
+	            ep_text_count(report->n_edges, "edges", edges),
+	            ep_text_count(report->n_ranges, "ranges", ranges),
+	            ep_text_count(report->n_bytes, "bytes", bytes));
 	if (report->n_saturated)
-		ep_cmd_note(args, "warning: %llu counts reached the largest value",
-		            (unsigned long long)report->n_saturated);
+		ep_cmd_note(args, "warning: the largest value was reached by %s",
+		            ep_text_count(report->n_saturated, "counts", edges));
 }
 
 static int merge(struct ep_args *args, const struct request *request)

@@ -87,6 +87,32 @@ const char *ep_text_number(uint64_t v, char buf[32])
 	return buf;
 }
 
+static bool ends_with(const char *text, size_t n, const char *tail)
+{
+	size_t n_tail = strlen(tail);
+
+	return n >= n_tail && !memcmp(text + n - n_tail, tail, n_tail);
+}
+
+const char *ep_text_count(uint64_t n, const char *things, char buf[EP_TEXT_COUNT_MAX])
+{
+	char number[32];
+	size_t n_word = strlen(things);
+	bool ies = ends_with(things, n_word, "ies");
+	bool es = ends_with(things, n_word, "sses") || ends_with(things, n_word, "ches");
+
+	ep_text_number(n, number);
+	if (n == 1)
+		snprintf(buf, EP_TEXT_COUNT_MAX, "%s %.*s%s", number,
+		         (int)(n_word - (ies  ? 3
+		                         : es ? 2
+		                              : 1)),
+		         things, ies ? "y" : "");
+	else
+		snprintf(buf, EP_TEXT_COUNT_MAX, "%s %s", number, things);
+	return buf;
+}
+
 void ep_table_cell(struct ep_table *table, const char *fmt, ...)
 {
 	va_list ap;

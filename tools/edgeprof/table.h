@@ -45,4 +45,8 @@ json_t *ep_json_text(const char *text);
 /* Digits in groups of three. */
 const char *ep_text_number(uint64_t v, char buf[32]);
 
+/* A number of things: "1 binary", "2,000 binaries". `things` is their English plural. */
+#define EP_TEXT_COUNT_MAX 64
+const char *ep_text_count(uint64_t n, const char *things, char buf[EP_TEXT_COUNT_MAX]);
+
 #endif

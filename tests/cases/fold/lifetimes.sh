@@ -26,7 +26,7 @@ json_is out.json edges 3
 json_is out.json edge_count 16
 edgeprof fold -v -q in.txt -o x.edges
 edgeprof fold -v in.txt -o x.edges 2>err
-has err "$build_id /opt/a: 1 edges, 1 ranges, 4 records" "0123456789abcdef /opt/b: 2 edges, 2 ranges, 12 records"
+has err "$build_id /opt/a: 1 edge, 1 range, 4 records" "0123456789abcdef /opt/b: 2 edges, 2 ranges, 12 records"
 # Code copied to anonymous memory over its file: only on demand it is the file's.
 {
 	map 7 $base1 /opt/a "$build_id"

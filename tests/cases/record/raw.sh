@@ -20,7 +20,7 @@ size=$(wc -c <x.epr)
 head -c $((size * 2 / 3)) x.epr >torn.epr
 status 0 "$edgeprof" fold torn.epr -o torn.edges 2>messages
 grep -q 'ends without its footer' messages || { cat messages; fail 'not seen to be torn'; }
-grep -q 'dropped 1 records, corrupt-input' messages || { cat messages; fail 'the loss is not counted'; }
+grep -q 'dropped 1 record, corrupt-input' messages || { cat messages; fail 'the loss is not counted'; }
 # Damaged behind its middle.
 {
 	head -c $((size * 3 / 4)) x.epr
