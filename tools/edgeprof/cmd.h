@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/out.h"
 #include "base/warn.h"
 
 /* Exit status, part of the interface: see edgeprof(1). */
@@ -137,6 +138,12 @@ json_t *ep_json_report(const struct ep_args *args);
 /* Writes JSON, indented, with a newline; `path` "-" is standard output. Destroys `json`, which may
  * be NULL. */
 struct ep_error *ep_json_write(json_t *json, const char *path) EP_MUST_CHECK;
+
+/*
+ * The same to an output that was opened before the work began: that a report cannot be written is
+ * to be known before anything is. Ends `out` either way.
+ */
+struct ep_error *ep_json_commit(json_t *json, struct ep_out *out) EP_MUST_CHECK;
 
 /* True if colours may be used on the stream: a terminal, TERM not dumb, NO_COLOR not set. */
 bool ep_tty_color(FILE *stream);

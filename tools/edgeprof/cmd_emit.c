@@ -11,6 +11,7 @@
 #include "emit_account.h"
 #include "emit_files.h"
 #include "inputs.h"
+#include "show_edges.h"
 #include "sprof/write.h"
 
 enum {
@@ -62,6 +63,8 @@ struct run {
 	EP_VEC(struct ep_emit_result) results;
 	EP_VEC(const char *) missing;
 	EP_VEC(char *) strings; /* owned, for the results */
+	size_t n_done;          /* results without an error */
+	struct ep_out report;   /* open if asked for */
 };
 
 static bool take_format(struct ep_args *args, struct request *request)
@@ -206,16 +209,16 @@ static const char *keep(struct run *run, char *s)
 	return s;
 }
 
-/* Emits what was found of a binary to result->output. */
+/* Emits what was found of a binary to `output`. On errors `result` is filled as far as it got. */
 static struct ep_error *emit_one(struct run *run, const struct ep_emit_found *found,
-                                 struct ep_object *object, struct ep_emit_result *result)
+                                 struct ep_object *object, const char *output,
+                                 struct ep_emit_result *result)
 {
 	const struct request *request = run->request;
 	struct ep_emit_opts emit = request->emit;
 	struct ep_sprof prof = {0};
 	char *debug_file;
 
-	result->build_id = object->build_id;
 	result->sampled = found->binaries.v[0]->build_id;
 	result->match = found->match;
 	if (found->n_passed_over)
@@ -224,35 +227,64 @@ static struct ep_error *emit_one(struct run *run, const struct ep_emit_found *fo
 		        object->path);
 	EP_TRY(ep_emit_find_debug(object, request->debug_file, request->force, request->search,
 	                          request->n_search, &debug_file));
-	result->binary = keep(run, strdup(object->path));
 	result->debug_file = keep(run, debug_file);
-	if (!result->binary || !result->debug_file)
+	if (!result->debug_file)
 		return ep_error_nomem();
 	if (strcmp(debug_file, object->path) != 0)
 		emit.debug_path = debug_file;
 	struct ep_error *err = ep_emit_profile(found->binaries.v, found->binaries.n, object, &emit,
 	                                       &run->warnings, &prof, &result->account);
 	if (!err)
-		err = write_profile(request, &prof, result->output);
+		err = write_profile(request, &prof, output);
+	if (!err)
+		result->output = output;
 	ep_sprof_deinit(&prof);
+	return err;
+}
+
+/* Keeps what came of a binary, a failure too: that is when its account is needed most. */
+static struct ep_error *keep_result(struct run *run, const struct ep_object *object,
+                                    const struct ep_emit_found *found,
+                                    struct ep_emit_result *result, const struct ep_error *err)
+{
+	result->build_id = object->build_id;
+	result->binary = keep(run, strdup(object->path));
+	result->error = err ? keep(run, strdup(err->message)) : NULL;
+	for (size_t i = 0; i < found->binaries.n; i++) {
+		uint64_t taken, mispredicted;
+
+		ep_edges_binary_taken(found->binaries.v[i], &taken, &mispredicted);
+		result->taken = ep_count_add(result->taken, taken);
+	}
+	if (!result->binary || (err && !result->error) || !ep_vec_push(&run->results, *result))
+		return ep_error_nomem();
+	run->n_done += !err;
+	return NULL;
+}
+
+/* The first of two errors, the other destroyed. */
+static struct ep_error *first_of(struct ep_error *err, struct ep_error *later)
+{
+	if (!err)
+		return later;
+	ep_error_destroy(later);
 	return err;
 }
 
 static struct ep_error *emit_asked(struct run *run)
 {
 	const struct request *request = run->request;
-	struct ep_emit_result result = {.output = request->output};
+	struct ep_emit_result result = {0};
 	struct ep_emit_found found = {0};
 	struct ep_object *object;
 
 	EP_TRY(ep_object_open(request->binary, &object));
 	struct ep_error *err = ep_emit_find(&run->edges, object, request->force, &found);
 	if (!err)
-		err = emit_one(run, &found, object, &result);
+		err = emit_one(run, &found, object, request->output, &result);
+	err = first_of(err, keep_result(run, object, &found, &result, err));
 	ep_emit_found_deinit(&found);
 	ep_object_close(object);
-	if (!err && !ep_vec_push(&run->results, result))
-		err = ep_error_nomem();
 	return err;
 }
 
@@ -280,16 +312,16 @@ static const char *output_name(struct run *run, const struct ep_object *object)
 static struct ep_error *emit_file(struct run *run, const struct ep_edges_binary *binary,
                                   struct ep_object *object)
 {
-	struct ep_emit_result result = {.output = output_name(run, object)};
+	const char *output = output_name(run, object);
+	struct ep_emit_result result = {0};
 	struct ep_emit_found found = {0};
 
-	if (!result.output)
+	if (!output)
 		return ep_error_nomem();
 	struct ep_error *err = ep_emit_find(&run->edges, object, false, &found);
 	if (!err && found.binaries.v[0] == binary) {
-		err = emit_one(run, &found, object, &result);
-		if (!err && !ep_vec_push(&run->results, result))
-			err = ep_error_nomem();
+		err = emit_one(run, &found, object, output, &result);
+		err = first_of(err, keep_result(run, object, &found, &result, err));
 	}
 	ep_emit_found_deinit(&found);
 	return err;
@@ -328,7 +360,7 @@ static struct ep_error *emit_all(struct run *run)
 	for (size_t i = 0; i < run->edges.n_binaries; i++)
 		if (run->edges.binaries[i].n_ranges)
 			EP_TRY(emit_in_turn(run, &run->edges.binaries[i]));
-	if (run->results.n)
+	if (run->n_done)
 		return NULL;
 	return ep_error_hint(ep_error_create(EP_ERROR_MISSING,
 	                                     "%s: none of the %zu binaries could be emitted", dir,
@@ -336,21 +368,27 @@ static struct ep_error *emit_all(struct run *run)
 	                     "say with --search where the binaries that ran can be found");
 }
 
-static struct ep_error *report(const struct run *run)
+static json_t *report_json(const struct run *run, const struct ep_error *failure)
 {
-	const struct request *request = run->request;
-	const char *paths[] = {request->report, request->json ? "-" : NULL};
+	struct ep_emit_summary summary = {.edges = &run->edges,
+	                                  .results = run->results.v,
+	                                  .n_results = run->results.n,
+	                                  .missing = run->missing.v,
+	                                  .n_missing = run->missing.n,
+	                                  .warnings = &run->warnings,
+	                                  .error = failure ? failure->message : NULL};
 
+	return ep_emit_account_json(run->args, &summary);
+}
+
+/* The account, of a run that failed too. */
+static struct ep_error *report(struct run *run, const struct ep_error *failure)
+{
 	for (size_t i = 0; i < run->results.n; i++)
 		ep_emit_account_print(run->args, &run->edges, &run->results.v[i]);
-	for (size_t i = 0; i < EP_ARRAY_LEN(paths); i++)
-		if (paths[i])
-			EP_TRY(ep_json_write(ep_emit_account_json(run->args, &run->edges,
-			                                          run->results.v, run->results.n,
-			                                          run->missing.v, run->missing.n,
-			                                          &run->warnings),
-			                     paths[i]));
-	return NULL;
+	if (run->report.file)
+		EP_TRY(ep_json_commit(report_json(run, failure), &run->report));
+	return run->request->json ? ep_json_write(report_json(run, failure), "-") : NULL;
 }
 
 static struct ep_error *load(struct run *run)
@@ -376,18 +414,25 @@ static void run_deinit(struct run *run)
 	ep_vec_deinit(&run->missing);
 	ep_edges_deinit(&run->edges);
 	ep_warnings_deinit(&run->warnings);
+	ep_out_abort(&run->report);
+}
+
+static struct ep_error *do_emit(struct run *run)
+{
+	EP_TRY(load(run));
+	return run->request->out_dir ? emit_all(run) : emit_asked(run);
 }
 
 static int emit(const struct ep_args *args, const struct request *request)
 {
 	struct run run = {.args = args, .request = request};
-	struct ep_error *err = load(&run);
+	struct ep_error *err = request->report ? ep_out_open(request->report, &run.report) : NULL;
 
-	if (!err)
-		err = request->out_dir ? emit_all(&run) : emit_asked(&run);
-	ep_cmd_warnings(args, &run.warnings);
-	if (!err)
-		err = report(&run);
+	if (!err) {
+		err = do_emit(&run);
+		ep_cmd_warnings(args, &run.warnings);
+		err = first_of(err, report(&run, err));
+	}
 	int status = err ? ep_cmd_fail(args, err) : EP_EXIT_OK;
 	run_deinit(&run);
 	return status;

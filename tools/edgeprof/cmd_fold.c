@@ -96,11 +96,12 @@ static bool parse(struct ep_args *args, struct request *request)
 
 /* The output first: a report is of a file that is there. */
 static struct ep_error *write_all(const struct ep_args *args, const struct request *request,
-                                  const struct ep_edges *edges, const struct ep_warnings *warnings)
+                                  const struct ep_edges *edges, const struct ep_warnings *warnings,
+                                  struct ep_out *report)
 {
 	EP_TRY(ep_edges_write(edges, request->output));
-	if (request->report)
-		EP_TRY(ep_json_write(ep_account_json(args, edges, warnings), request->report));
+	if (report->file)
+		EP_TRY(ep_json_commit(ep_account_json(args, edges, warnings), report));
 	if (request->json)
 		EP_TRY(ep_json_write(ep_account_json(args, edges, warnings), "-"));
 	return NULL;
@@ -110,13 +111,16 @@ static int fold(const struct ep_args *args, struct request *request)
 {
 	struct ep_warnings warnings = {0};
 	struct ep_edges edges = {0};
+	struct ep_out report = {0};
+	struct ep_error *err = request->report ? ep_out_open(request->report, &report) : NULL;
 
 	request->fold.binary_paths = request->binaries;
-	struct ep_error *err =
-	    ep_inputs_fold(args, ep_args_operands(args), (size_t)ep_args_n_operands(args),
-	                   &request->fold, &warnings, &edges);
 	if (!err)
-		err = write_all(args, request, &edges, &warnings);
+		err = ep_inputs_fold(args, ep_args_operands(args), (size_t)ep_args_n_operands(args),
+		                     &request->fold, &warnings, &edges);
+	if (!err)
+		err = write_all(args, request, &edges, &warnings, &report);
+	ep_out_abort(&report);
 	ep_cmd_warnings(args, &warnings);
 	if (!err)
 		ep_account_print(args, &edges);

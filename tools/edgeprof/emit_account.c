@@ -3,6 +3,7 @@
 #include "emit_account.h"
 
 #include "account.h"
+#include "show_edges.h"
 #include "table.h"
 
 /* llvm-profgen's threshold, below which it advises more samples. */
@@ -10,14 +11,12 @@
 
 static uint64_t counted(const struct ep_edges *edges)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, taken, mispredicted;
 
-	/* A branch between two known binaries is listed in both: it counts where it leaves. */
-	for (size_t i = 0; i < edges->n_binaries; i++)
-		for (size_t j = 0; j < edges->binaries[i].n_edges; j++)
-			if (edges->binaries[i].edges[j].kind != EP_EDGE_IN ||
-			    !edges->binaries[i].edges[j].peer)
-				sum = ep_count_add(sum, edges->binaries[i].edges[j].count);
+	for (size_t i = 0; i < edges->n_binaries; i++) {
+		ep_edges_binary_taken(&edges->binaries[i], &taken, &mispredicted);
+		sum = ep_count_add(sum, taken);
+	}
 	return sum;
 }
 
@@ -63,44 +62,63 @@ static void print_match(const struct ep_args *args, const struct ep_emit_result 
 		ep_cmd_note(args, "%s: %s", result->binary, id);
 }
 
-static void print_drops(const struct ep_args *args, const char *when, const struct ep_drops *drops)
+/* What -v adds: whence the samples and the debug information came. */
+static void print_details(const struct ep_args *args, const struct ep_edges *edges,
+                          const struct ep_emit_result *result)
 {
-	char n[32];
+	const struct ep_emit_account *a = &result->account;
+	char units[EP_TEXT_COUNT_MAX];
 
-	for (int i = 0; i < EP_DROP_N; i++)
-		if (drops->n[i])
-			ep_cmd_note(args, "dropped in %s: %s %s, %s: %s", when,
-			            ep_text_number(drops->n[i], n), ep_drop_unit((enum ep_drop)i),
-			            ep_drop_name((enum ep_drop)i), ep_drop_help((enum ep_drop)i));
+	ep_account_print_inputs(args, edges);
+	ep_account_print_binaries(args, edges);
+	if (result->debug_file)
+		ep_cmd_note(args, "debug information: %s, %s, %u read, %u damaged, %u without .dwo",
+		            result->debug_file, ep_text_count(a->n_units, "units", units),
+		            a->n_units_read, a->n_bad_units, a->n_missing_dwo);
+}
+
+static void print_profile(const struct ep_args *args, const struct ep_emit_result *result)
+{
+	const struct ep_emit_account *a = &result->account;
+	char functions[EP_TEXT_COUNT_MAX], lines[EP_TEXT_COUNT_MAX];
+
+	ep_cmd_note(args, "%s: %s (%u with samples), %s, density %.1f", result->output,
+	            ep_text_count(a->n_functions, "functions", functions), a->n_sampled,
+	            ep_text_count(a->n_body, "lines", lines), a->density);
+	if (a->density > 0 && a->density < DENSITY_ENOUGH)
+		ep_cmd_note(args, "note: %.1f times as many samples would be better",
+		            DENSITY_ENOUGH / a->density);
 }
 
 void ep_emit_account_print(const struct ep_args *args, const struct ep_edges *edges,
                            const struct ep_emit_result *result)
 {
 	const struct ep_emit_account *a = &result->account;
-	char n_samples[32], n_records[32], n_body[32];
+	char n_samples[EP_TEXT_COUNT_MAX], n_records[EP_TEXT_COUNT_MAX];
 	uint64_t samples, records;
 	bool weighted;
 
 	read_totals(edges, &samples, &records, &weighted);
 	print_match(args, result);
-	ep_cmd_note(args, "%s samples, %s records%s; of what was counted %.1f %% is of this binary",
-	            ep_text_number(samples, n_samples), ep_text_number(records, n_records),
-	            weighted ? " (weighted)" : "",
-	            percent((double)a->records, (double)counted(edges)));
-	ep_cmd_note(args,
-	            "ranges used: %.1f %%; of the code they ran, %.1f %% is in functions, %.1f %% "
-	            "has line info",
-	            percent((double)a->ranges_used, (double)a->ranges),
-	            percent(a->in_functions, a->executed), percent(a->with_lines, a->executed));
-	print_drops(args, "fold", &edges->drops);
-	print_drops(args, "emit", &a->drops);
-	ep_cmd_note(args, "%s: %u functions (%u with samples), %s lines, density %.1f",
-	            result->output, a->n_functions, a->n_sampled, ep_text_number(a->n_body, n_body),
-	            a->density);
-	if (a->density > 0 && a->density < DENSITY_ENOUGH)
-		ep_cmd_note(args, "note: %.1f times as many samples would be better",
-		            DENSITY_ENOUGH / a->density);
+	if (args->verbose)
+		print_details(args, edges, result);
+	ep_cmd_note(args, "%s, %s%s; of what was counted %.1f %% is of this binary",
+	            ep_text_count(samples, "samples", n_samples),
+	            ep_text_count(records, "records", n_records), weighted ? " (weighted)" : "",
+	            percent((double)result->taken, (double)counted(edges)));
+	if (a->ranges)
+		ep_cmd_note(
+		    args,
+		    "ranges used: %.1f %%; of the code they ran, %.1f %% is in functions, %.1f %% "
+		    "has line info",
+		    percent((double)a->ranges_used, (double)a->ranges),
+		    percent(a->in_functions, a->executed), percent(a->with_lines, a->executed));
+	ep_account_print_drops(args, " in fold:", &edges->drops);
+	ep_account_print_drops(args, " in emit:", &a->drops);
+	if (args->verbose)
+		ep_account_print_notes(args, &edges->drops);
+	if (result->output)
+		print_profile(args, result);
 }
 
 static json_t *build_id_json(const struct ep_build_id *id)
@@ -108,6 +126,11 @@ static json_t *build_id_json(const struct ep_build_id *id)
 	char text[EP_BUILD_ID_TEXT_MAX];
 
 	return id->size ? json_string(ep_build_id_format(id, text)) : json_null();
+}
+
+static json_t *text_json(const char *text)
+{
+	return text ? ep_json_text(text) : json_null();
 }
 
 static json_t *result_json(const struct ep_emit_result *result, double all)
@@ -120,10 +143,13 @@ static json_t *result_json(const struct ep_emit_result *result, double all)
 	json_object_set_new(json, "sampled_build_id", build_id_json(&result->sampled));
 	json_object_set_new(json, "match", json_string(match_names[result->match]));
 	json_object_set_new(json, "forced", json_boolean(result->match == EP_EMIT_MATCH_FORCED));
-	json_object_set_new(json, "debug_file", ep_json_text(result->debug_file));
-	json_object_set_new(json, "output", ep_json_text(result->output));
+	json_object_set_new(json, "debug_file", text_json(result->debug_file));
+	json_object_set_new(json, "output", text_json(result->output));
+	if (result->error)
+		json_object_set_new(json, "error", ep_json_text(result->error));
 	json_object_set_new(json, "records", ep_json_u64(ep_count_round(a->records)));
-	json_object_set_new(json, "records_percent", json_real(percent((double)a->records, all)));
+	json_object_set_new(json, "taken", ep_json_u64(ep_count_round(result->taken)));
+	json_object_set_new(json, "taken_percent", json_real(percent((double)result->taken, all)));
 	json_object_set_new(json, "ranges", ep_json_u64(ep_count_round(a->ranges)));
 	json_object_set_new(json, "ranges_used", ep_json_u64(ep_count_round(a->ranges_used)));
 	json_object_set_new(json, "in_functions_percent",
@@ -142,31 +168,31 @@ static json_t *result_json(const struct ep_emit_result *result, double all)
 	return json;
 }
 
-json_t *ep_emit_account_json(const struct ep_args *args, const struct ep_edges *edges,
-                             const struct ep_emit_result *results, size_t n_results,
-                             const char *const *missing, size_t n_missing,
-                             const struct ep_warnings *warnings)
+json_t *ep_emit_account_json(const struct ep_args *args, const struct ep_emit_summary *summary)
 {
 	json_t *json = ep_json_report(args), *list = json_array(), *lost = json_array(),
 	       *warned = json_array();
+	double all = (double)counted(summary->edges);
 	uint64_t samples, records;
 	bool weighted;
 
 	if (!json)
 		return NULL;
-	read_totals(edges, &samples, &records, &weighted);
+	read_totals(summary->edges, &samples, &records, &weighted);
 	json_object_set_new(json, "samples", ep_json_u64(samples));
 	json_object_set_new(json, "records", ep_json_u64(records));
 	json_object_set_new(json, "weighted", json_boolean(weighted));
-	json_object_set_new(json, "drops", ep_account_drops(&edges->drops));
-	for (size_t i = 0; i < n_results; i++)
-		json_array_append_new(list, result_json(&results[i], (double)counted(edges)));
-	for (size_t i = 0; i < n_missing; i++)
-		json_array_append_new(lost, ep_json_text(missing[i]));
-	for (size_t i = 0; i < warnings->n; i++)
-		json_array_append_new(warned, ep_json_text(warnings->v[i].first));
+	json_object_set_new(json, "drops", ep_account_drops(&summary->edges->drops));
+	for (size_t i = 0; i < summary->n_results; i++)
+		json_array_append_new(list, result_json(&summary->results[i], all));
+	for (size_t i = 0; i < summary->n_missing; i++)
+		json_array_append_new(lost, ep_json_text(summary->missing[i]));
+	for (size_t i = 0; i < summary->warnings->n; i++)
+		json_array_append_new(warned, ep_json_text(summary->warnings->v[i].first));
 	json_object_set_new(json, "binaries", list);
 	json_object_set_new(json, "not_found", lost);
 	json_object_set_new(json, "warnings", warned);
+	if (summary->error)
+		json_object_set_new(json, "error", ep_json_text(summary->error));
 	return json;
 }

@@ -82,25 +82,34 @@ json_t *ep_json_report(const struct ep_args *args)
 	return json_pack("{s:s}", "schema", schema);
 }
 
-static struct ep_error *write_json(json_t *json, const char *path)
+static struct ep_error *write_json(json_t *json, struct ep_out *out)
 {
-	struct ep_out out = {0};
+	const char *name = out->path ? out->path : "standard output";
 
 	if (!json)
 		return ep_error_nomem();
-	EP_TRY(ep_out_open(path, &out));
-	if (json_dumpf(json, out.file, JSON_INDENT(2)) < 0) {
-		ep_out_abort(&out);
-		return ep_error_create(EP_ERROR_OS, "%s: cannot write the report", path);
-	}
-	fputc('\n', out.file);
-	return ep_out_commit(&out);
+	if (json_dumpf(json, out->file, JSON_INDENT(2)) < 0)
+		return ep_error_create(EP_ERROR_OS, "%s: cannot write the report", name);
+	fputc('\n', out->file);
+	return ep_out_commit(out);
+}
+
+struct ep_error *ep_json_commit(json_t *json, struct ep_out *out)
+{
+	struct ep_error *err = write_json(json, out);
+
+	ep_out_abort(out);
+	json_decref(json);
+	return err;
 }
 
 struct ep_error *ep_json_write(json_t *json, const char *path)
 {
-	struct ep_error *err = write_json(json, path);
+	struct ep_out out;
+	struct ep_error *err = ep_out_open(path, &out);
 
+	if (!err)
+		return ep_json_commit(json, &out);
 	json_decref(json);
 	return err;
 }

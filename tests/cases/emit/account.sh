@@ -9,7 +9,7 @@ build t
 { map 7 $base1 /opt/t "$build_id"; sample 7 1 $base1; } >in.txt
 
 expect 0 edgeprof emit --format text --binary t in.txt -o out.prof --report report.json
-has err '1 samples, 4 records' "$build_id" '100.0 % is of this binary' density 'times as many samples'
+has err '1 sample, 4 records' "$build_id" '100.0 % is of this binary' density 'times as many samples'
 has report.json '"schema": "edgeprof.emit/1"'
 json_is report.json match '"build-id"'
 json_is report.json forced false
@@ -35,9 +35,13 @@ cp t u
 printf x >>u
 objcopy --remove-section .note.gnu.build-id u other 2>/dev/null || cp u other
 cp out.prof kept
-expect 2 edgeprof emit --format text --binary other in.txt -o kept
-has err 'no samples of this binary' hint: t "$build_id"
+expect 2 edgeprof emit --format text --binary other in.txt -o kept --report failed.json
+has err 'no samples of this binary' hint: t "$build_id" '1 sample, 4 records'
 same kept out.prof
+json_is failed.json output null
+json_is failed.json samples 1
+json_is failed.json taken 0
+has failed.json '"error": "other: no samples of this binary'
 expect 2 edgeprof emit --format text --binary "$EP_SOURCE/LICENSE" in.txt -o kept
 same kept out.prof
 expect 2 edgeprof emit --format text --binary t --binary other in.txt -o kept
@@ -46,9 +50,16 @@ has err --out-dir
 entry=$(printf '0x%x/0x%x/P/-/-/0' $((from1 + base1)) $((to1 + base1)))
 far=$(printf '0x%x/0x%x/P/-/-/0' $((from2 + base1)) $((to2 + base1)))
 { map 7 $base1 /opt/t "$build_id"; echo "    7  $far  $entry "; } >crooked.txt
-expect 2 edgeprof emit --format text --binary t crooked.txt -o kept
-has err 'no sample fits the code' not-straight
-lacks err 'no line info'
+expect 2 edgeprof emit --format text --binary t crooked.txt -o kept --report failed.json
+has err 'no sample fits the code' not-straight '1 sample, 2 records' 'dropped in emit: 1 range, not-straight'
+lacks err 'no line info' density
+json_is failed.json not-straight 1
+json_is failed.json output null
+has failed.json '"error": "t: no sample fits the code'
+# A report that cannot be written is found before anything else is.
+expect 2 edgeprof emit --format text --binary t in.txt -o none --report no/such/folder/r.json
+has err no/such/folder/r.json
+absent none
 expect 2 edgeprof emit --format text --binary t
 expect 2 edgeprof emit --format text in.txt -o kept
 expect 2 edgeprof emit --format text --md5 --binary t in.txt -o kept

@@ -50,6 +50,10 @@ expect 2 edgeprof fold missing.txt -o x
 has err missing.txt
 expect 2 edgeprof fold a.txt -o no/such/folder/x
 absent no x
+# Nothing is written where the report cannot be.
+expect 2 edgeprof fold a.txt -o x --report no/such/folder/r.json
+has err no/such/folder/r.json
+absent no x
 # A torn file of edges.
 size=$(wc -c <a.json.edges)
 for n in 0 1 8 20 100 $((size / 2)) $((size - 1)); do
