@@ -152,6 +152,18 @@ while [ $round -le "$rounds" ]; do
 done
 cmp out/fold.edges out/fold2.edges
 
+# The same profile, by the tool that one compares with.
+same=
+if [ -z "$own" ]; then
+	say 'comparing the profiles'
+	$profgen --binary sqlite/sqlite3 --perfdata perf.data --format text -o out/profgen.txt \
+		>command.log 2>&1
+	"$edgeprof" emit -q --compat=llvm-profgen --binary sqlite/sqlite3 --format text perf.data \
+		-o out/emit.txt
+	same=0
+	! cmp -s out/profgen.txt out/emit.txt || same=1
+fi
+
 # -- the table --
 
 size() { wc -c <"$1"; }
@@ -168,6 +180,7 @@ for key in profgen_data profgen_script autofdo emit_data emit_script emit_edges 
 done >medians
 {
 	echo "busy $busy"
+	echo "same $same"
 	echo "n_samples $n_samples"
 	echo "n_records $n_records"
 	echo "b_data $(size perf.data)"

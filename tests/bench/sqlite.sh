@@ -23,17 +23,20 @@ fetch()
 	set -- -qq -o "Dir::Etc::SourceList=$PWD/apt/sources" -o Dir::Etc::SourceParts=/dev/null \
 		-o "Dir::State::Lists=$PWD/apt/lists" -o "Dir::Cache=$PWD/apt/cache"
 	apt-get "$@" update
-	apt-get "$@" --download-only source sqlite3 2>/dev/null
+	apt-get "$@" --download-only source sqlite3
 }
 
 amalgamate()
 {
-	[ -n "$(find . -maxdepth 1 -name 'sqlite3_*.orig.tar.xz')" ] || fetch
+	if [ -z "$(find . -maxdepth 1 -name 'sqlite3_*.orig.tar.xz')" ]; then
+		fetch >fetch.log 2>&1 || { cat fetch.log >&2; exit 1; }
+	fi
 	rm -rf source
 	mkdir source
 	tar -xf sqlite3_*.orig.tar.xz -C source --strip-components=1
 	mkdir source/build
-	(cd source/build && ../configure --disable-readline && make sqlite3.c shell.c) >source.log 2>&1
+	(cd source/build && ../configure --disable-readline && make sqlite3.c shell.c) >source.log 2>&1 ||
+		{ tail -n 20 source.log >&2; exit 1; }
 	mv source/build/sqlite3.c source/build/sqlite3.h source/build/shell.c .
 	rm -rf source
 }

@@ -45,6 +45,9 @@ END {
 		goal("memory, of the smaller of theirs", \
 			kb["emit_data"] / min(kb["profgen_data"], kb["autofdo"]), 0.25, "x", 1)
 	}
+	if (us["same"] != "")
+		printf "  with --compat=llvm-profgen its profile %s\n", us["same"] == 1 ? \
+			"is the same, byte for byte" : "DIFFERS"
 	print "\nperf script text to a profile"
 	line("edgeprof emit script", "emit_script", "")
 	if (us["profgen_script"])
