@@ -342,26 +342,40 @@ struct ep_error *ep_fold_binaries_late(struct ep_fold_binaries *binaries, const 
 	return NULL;
 }
 
-/* The input does not prove this identity, so people should see where it comes from. */
-static void warn_found(const struct ep_fold_binaries *binaries, const struct ep_fold_binary *binary)
+/* Whether the identity is that of the file looked at or given, for want of a better one. */
+static bool goes_by_found(const struct ep_fold_binaries *binaries,
+                          const struct ep_fold_binary *binary)
 {
-	ep_warn(binaries->warnings, binary->given ? "identity-by-name" : "identity-by-path",
-	        "%s: the input has no build-id for it: taken for %s",
-	        ep_strtab_get(&binaries->paths, binary->i_path),
-	        binary->given ? binary->given->path : "the file that is there now");
+	bool late = !binary->linked && binary->i_path < binaries->late.n &&
+	            binaries->late.v[binary->i_path].size;
+
+	return !binary->build_id.size && !late;
 }
 
 static const struct ep_build_id *final_id(const struct ep_fold_binaries *binaries,
                                           const struct ep_fold_binary *binary)
 {
-	if (binary->build_id.size)
-		return &binary->build_id;
-	if (!binary->linked && binary->i_path < binaries->late.n &&
-	    binaries->late.v[binary->i_path].size)
-		return &binaries->late.v[binary->i_path];
-	if (!binary->linked && binary->found.size)
-		warn_found(binaries, binary);
-	return &binary->found;
+	if (goes_by_found(binaries, binary))
+		return &binary->found;
+	return binary->build_id.size ? &binary->build_id : &binaries->late.v[binary->i_path];
+}
+
+void ep_fold_binaries_warn(const struct ep_fold_binaries *binaries, uint32_t i)
+{
+	const struct ep_fold_binary *binary = &binaries->all.v[i];
+	const char *path = ep_strtab_get(&binaries->paths, binary->i_path);
+
+	if (binary->linked || !goes_by_found(binaries, binary))
+		return;
+	if (!binary->found.size)
+		ep_warn(binaries->warnings, "no-identity",
+		        "%s: no build-id in the input and no such file here: known by this path "
+		        "only, unless --binary says where it is",
+		        path);
+	else
+		ep_warn(binaries->warnings, binary->given ? "identity-by-name" : "identity-by-path",
+		        "%s: the input has no build-id for it: taken for %s", path,
+		        binary->given ? binary->given->path : "the file that is there now");
 }
 
 struct ep_error *ep_fold_binaries_export(const struct ep_fold_binaries *binaries,

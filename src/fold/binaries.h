@@ -63,6 +63,9 @@ struct ep_error *ep_fold_binaries_linked(struct ep_fold_binaries *binaries,
 struct ep_error *ep_fold_binaries_late(struct ep_fold_binaries *binaries, const char *path,
                                        const struct ep_build_id *id) EP_MUST_CHECK;
 
+/* Warns of an identity that the input does not prove; `i` is an index of `all`. */
+void ep_fold_binaries_warn(const struct ep_fold_binaries *binaries, uint32_t i);
+
 /* Fills identity and paths of ret[0..n] for all binaries; strings go to `arena`. */
 struct ep_error *ep_fold_binaries_export(const struct ep_fold_binaries *binaries,
                                          struct ep_arena *arena, struct ep_edges_binary *ret)

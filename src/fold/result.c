@@ -171,8 +171,10 @@ static struct ep_error *make_places(struct maker *maker, bool no_linked)
 	find_used(maker, flags, flags + n);
 	EP_TRY(ep_fold_binaries_export(binaries, arena, all));
 	for (uint32_t i = 0; i < n; i++)
-		if (flags[n + i])
+		if (flags[n + i]) {
 			sorted[n_used++] = (struct numbered){all[i], i};
+			ep_fold_binaries_warn(binaries, i);
+		}
 	qsort(sorted, n_used, sizeof(*sorted), compare_numbered);
 	for (size_t i = 0, end; i < n_used; i = end) {
 		uint32_t place = (uint32_t)maker->edges->n_binaries++;

@@ -163,6 +163,7 @@ static void test_binary_by_basename(void **state)
 	begin(&s, &binary, 1);
 	script_map(&s, 1, A, 0x4000, 0, "/nonexistent/t (deleted)", 0);
 	script_map(&s, 2, A, 0x4000, 0, "/nonexistent/u", 0);
+	script_map(&s, 2, A + 0x10000, 0x4000, 0, "/nonexistent/never-ran", 0);
 	script_map(&s, 3, A, 0x4000, 0, "/nonexistent/t", 8); /* another build */
 	for (int32_t pid = 1; pid <= 3; pid++)
 		loop(&s, pid, A);
@@ -174,6 +175,7 @@ static void test_binary_by_basename(void **state)
 	assert_int_equal(u->build_id.size, 0);
 	assert_int_equal(u->n_edges, 1);
 	check_u64_eq(ep_warn_count(&s.warnings, "identity-by-name"), 1);
+	check_u64_eq(ep_warn_count(&s.warnings, "no-identity"), 1);
 	script_deinit(&s);
 }
 
