@@ -50,10 +50,14 @@ enum {
 	{                                                                                          \
 		EP_OPT_REPORT, "report", "FILE", "also write the report as JSON to FILE"           \
 	}
-/* Handled by ep_args_next() itself; every table has them last. */
+/* Handled by ep_args_next() itself, like those below: of verbs that have more to say. */
+#define EP_OPT_VERBOSE_ENTRY                                                                       \
+	{                                                                                          \
+		'v', "verbose", NULL, "more detail"                                                \
+	}
+/* Every table has them last. */
 #define EP_OPT_COMMON_ENTRIES                                                                      \
-	{'q', "quiet", NULL, "only errors"}, {'v', "verbose", NULL, "more detail"},                \
-	    {'h', "help", NULL, "show this help"},                                                 \
+	{'q', "quiet", NULL, "only errors"}, {'h', "help", NULL, "show this help"},                \
 	{                                                                                          \
 		0                                                                                  \
 	}

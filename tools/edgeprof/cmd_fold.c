@@ -17,6 +17,7 @@ static const struct ep_opt opts[] = {
     EP_OPT_JOBS_ENTRY,
     EP_OPT_JSON_ENTRY,
     EP_OPT_REPORT_ENTRY,
+    EP_OPT_VERBOSE_ENTRY,
     EP_OPT_COMMON_ENTRIES,
 };
 

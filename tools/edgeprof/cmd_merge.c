@@ -18,6 +18,7 @@ static const struct ep_opt opts[] = {
     {OPT_FILES_FROM, "files-from", "LIST", "read names of further inputs from LIST, one a line"},
     EP_OPT_JOBS_ENTRY,
     EP_OPT_JSON_ENTRY,
+    EP_OPT_VERBOSE_ENTRY,
     EP_OPT_COMMON_ENTRIES,
 };
 
@@ -170,6 +171,20 @@ static void print_bad(const struct ep_args *args, const struct ep_edges_merge_re
 	}
 }
 
+/* The inputs that are no bad ones, whose list is in the same order. */
+static void print_merged(const struct ep_args *args, const struct request *request,
+                         const struct ep_edges_merge_report *report)
+{
+	size_t i_bad = 0;
+
+	for (size_t i = 0; i < request->inputs.n; i++) {
+		if (i_bad < report->n_bad && report->bad[i_bad].path == request->inputs.v[i])
+			i_bad++;
+		else
+			ep_cmd_note(args, "merged: %s", request->inputs.v[i]);
+	}
+}
+
 static void print_account(const struct ep_args *args, const struct request *request,
                           const struct ep_edges_merge_report *report)
 {
@@ -196,6 +211,8 @@ static int merge(struct ep_args *args, const struct request *request)
 	                                      &request->merge, &report);
 
 	print_bad(args, &report, !err);
+	if (!err && args->verbose)
+		print_merged(args, request, &report);
 	if (!err)
 		print_account(args, request, &report);
 	if (request->json) {

@@ -40,6 +40,7 @@ static const struct ep_opt opts[] = {
     {OPT_QEMU, "qemu", "FILE", "QEMU user-mode emulator to use"},
     {OPT_SYSROOT, "sysroot", "DIR", "where a foreign program's libraries are"},
     EP_OPT_REPORT_ENTRY,
+    EP_OPT_VERBOSE_ENTRY,
     EP_OPT_COMMON_ENTRIES,
 };
 

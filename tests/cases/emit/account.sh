@@ -16,6 +16,8 @@ json_is report.json forced false
 json_is report.json samples 1
 json_is report.json records 4
 json_is report.json functions 1
+expect 0 edgeprof emit -v --format text --binary t in.txt -o out.prof
+has err 'input: perf script' "binary: $build_id /opt/t: 1 edge, 1 range, 4 records" 'debug information: t, '
 expect 0 edgeprof emit -q --format text --binary t in.txt -o out.prof
 [ ! -s err ] || fail "-q is not quiet"
 

@@ -60,6 +60,10 @@ says 'left out: empty.edges'
 cmp out sum.edges
 [ "$(jq -r '.bad | map(.file) | join(" ")' report)" = 'cut.edges empty.edges' ]
 [ "$(jq .n_merged report)" = 2 ]
+expect 0 "$edgeprof" merge -v --quarantine 1.edges cut.edges empty.edges 2.edges -o out
+says 'merged: 1.edges'
+says 'merged: 2.edges'
+says 'left out: cut.edges'
 
 # A sink that cannot be written.
 expect 2 "$edgeprof" merge 1.edges -o no/such/folder/out
