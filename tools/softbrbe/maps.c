@@ -106,29 +106,43 @@ void ep_sb_maps_init(void)
 	for_each_map(note_own_map, NULL);
 }
 
-/* True if the file is ELF and one of its executable segments has bytes in [pgoff, pgoff + len). */
-static bool file_part_is_code(const char *path, uint64_t pgoff, uint64_t len)
+/* The first executable segment of an ELF file with bytes in [pgoff, pgoff + len). False: none. */
+static bool find_code(const char *path, uint64_t pgoff, uint64_t len, Elf64_Phdr *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf64_Ehdr eh;
-	Elf64_Phdr ph;
 	bool found = false;
 
 	if (fd < 0)
 		return false;
 	if (pread(fd, &eh, sizeof(eh), 0) == (ssize_t)sizeof(eh) &&
 	    !memcmp(eh.e_ident, ELFMAG, SELFMAG) && eh.e_ident[EI_CLASS] == ELFCLASS64 &&
-	    eh.e_phentsize == sizeof(ph)) {
+	    eh.e_phentsize == sizeof(*ret)) {
 		for (unsigned i = 0; i < eh.e_phnum && !found; i++) {
-			off_t at = (off_t)(eh.e_phoff + (uint64_t)i * sizeof(ph));
-			if (pread(fd, &ph, sizeof(ph), at) != (ssize_t)sizeof(ph))
+			off_t at = (off_t)(eh.e_phoff + (uint64_t)i * sizeof(*ret));
+			if (pread(fd, ret, sizeof(*ret), at) != (ssize_t)sizeof(*ret))
 				break;
-			found = ph.p_type == PT_LOAD && ph.p_flags & PF_X && ph.p_filesz &&
-			        ph.p_offset < pgoff + len && ph.p_offset + ph.p_filesz > pgoff;
+			found = ret->p_type == PT_LOAD && ret->p_flags & PF_X && ret->p_filesz &&
+			        ret->p_offset < pgoff + len &&
+			        ret->p_offset + ret->p_filesz > pgoff;
 		}
 	}
 	close(fd);
 	return found;
+}
+
+/* Where QEMU does not export guest_base: from where the program's code is in both views. */
+static void note_guest_base(void *payload, const struct map_line *line)
+{
+	uint64_t len = line->end - line->start;
+	Elf64_Phdr code;
+
+	(void)payload;
+	if (strcmp(line->path, ep_sb.program_path) != 0 ||
+	    !find_code(line->path, line->pgoff, len, &code) || code.p_offset < line->pgoff ||
+	    code.p_offset >= line->pgoff + len)
+		return;
+	ep_sb.guest_base = line->start + (code.p_offset - line->pgoff) - qemu_plugin_start_code();
 }
 
 static void send_region(struct ep_sb_vcpu *v, const struct ep_sb_region *r)
@@ -188,10 +202,11 @@ static void note_program_map(void *payload, const struct map_line *line)
 {
 	struct ep_sb_vcpu *v = payload;
 	uint64_t start = line->start - ep_sb.guest_base, end = line->end - ep_sb.guest_base;
+	Elf64_Phdr code;
 
 	if (ep_sb_regions_cover(&maps_of_qemu, line->start, line->end) || !line->inode ||
 	    line->start < ep_sb.guest_base ||
-	    !file_part_is_code(line->path, line->pgoff, line->end - line->start))
+	    !find_code(line->path, line->pgoff, line->end - line->start, &code))
 		return;
 	region_map(v, start, end, line->pgoff, strdup(line->path), true);
 }
@@ -202,10 +217,12 @@ void ep_sb_maps_start(struct ep_sb_vcpu *v)
 	size_t n_path = strnlen(path ? path : "", EP_SB_MAX_PATH - 1);
 	struct ep_sb_path body = {.path_len = (uint32_t)n_path};
 
-	if (&guest_base)
-		ep_sb.guest_base = guest_base;
 	if (!path || !realpath(path, ep_sb.program_path))
 		ep_sb.program_path[0] = '\0';
+	if (&guest_base)
+		ep_sb.guest_base = guest_base;
+	else if (qemu_plugin_start_code)
+		for_each_map(note_guest_base, NULL);
 	ep_sb_ring_write(v, EP_SB_EXEC, &body, sizeof(body), path, n_path);
 	pthread_mutex_lock(&ep_sb.lock);
 	for_each_map(note_program_map, v);

@@ -80,5 +80,7 @@ const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 
 /* Since QEMU 7.2, still version 1; absent in older ones. The program's path, owned by QEMU. */
 __attribute__((weak)) const char *qemu_plugin_path_to_binary(void);
+/* Likewise. Where its code begins, as the program sees it. */
+__attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 #endif
