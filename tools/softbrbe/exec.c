@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,12 +192,19 @@ static char **prepend(char **words, size_t n_before, struct program *p, char *pl
 /* Returns only if it did not work, with everything as it was. */
 static void become_qemu(struct ep_sb_vcpu *v, struct program *p, char **argv, char **envp)
 {
-	static char plugin[3 * EP_SB_MAX_PATH]; /* under the lock */
+	/* Under the lock. */
+	static char plugin[4 * EP_SB_MAX_PATH], program[EP_SB_MAX_PATH], absolute[PATH_MAX];
 	int fd = open_shared();
 
 	if (fd < 0)
 		return;
-	snprintf(plugin, sizeof(plugin), "%s,fd=%d%s", ep_sb.plugin_path, fd, ep_sb.options);
+	program[0] = '\0';
+	if (!realpath(p->path, absolute) || !ep_sb_append(program, absolute)) {
+		close(fd);
+		return;
+	}
+	snprintf(plugin, sizeof(plugin), "%s,fd=%d,program=%s%s", ep_sb.plugin_path, fd, program,
+	         ep_sb.options);
 	ep_sb_vcpu_before_exec(v);
 	execve(ep_sb.qemu_path, prepend(argv, N_BEFORE, p, plugin), envp);
 	ep_sb_vcpu_after_failed_exec(v);
@@ -211,8 +219,8 @@ void ep_sb_exec_follow(struct ep_sb_vcpu *v, const char *path, uint64_t argv, ui
 		return;
 	pthread_mutex_lock(&ep_sb.lock);
 	memset(&p, 0, sizeof(p));
-	if (is_own_exe(path))
-		path = ep_sb.program_path;
+	if (ep_sb.program && is_own_exe(path))
+		path = ep_sb.program;
 	snprintf(p.path, sizeof(p.path), "%s", path);
 	if (strlen(path) < sizeof(p.path) && look_at(&p)) {
 		char **words = read_words(argv, N_BEFORE), **env = read_words(envp, 0);

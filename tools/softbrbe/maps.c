@@ -131,18 +131,64 @@ static bool find_code(const char *path, uint64_t pgoff, uint64_t len, Elf64_Phdr
 	return found;
 }
 
-/* Where QEMU does not export guest_base: from where the program's code is in both views. */
+/* Offset in an ELF file of its entry point. False: none. */
+static bool find_entry(const char *path, uint64_t *ret)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph;
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, &eh, sizeof(eh), 0) != (ssize_t)sizeof(eh) ||
+	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    eh.e_phentsize != sizeof(ph))
+		eh.e_phnum = 0;
+	for (unsigned i = 0; i < eh.e_phnum && !found; i++) {
+		if (pread(fd, &ph, sizeof(ph), (off_t)(eh.e_phoff + (uint64_t)i * sizeof(ph))) !=
+		    (ssize_t)sizeof(ph))
+			break;
+		found = ph.p_type == PT_LOAD && eh.e_entry - ph.p_vaddr < ph.p_filesz;
+		*ret = eh.e_entry - ph.p_vaddr + ph.p_offset;
+	}
+	close(fd);
+	return found;
+}
+
+struct base_search {
+	uint64_t base;
+	bool found, zero;
+};
+
+/*
+ * If execution began at the entry point of the file of this map, guest_base would be that. It is
+ * a whole number of pages, and most often 0.
+ */
 static void note_guest_base(void *payload, const struct map_line *line)
 {
-	uint64_t len = line->end - line->start;
-	Elf64_Phdr code;
+	struct base_search *search = payload;
+	uint64_t offset;
 
-	(void)payload;
-	if (strcmp(line->path, ep_sb.program_path) != 0 ||
-	    !find_code(line->path, line->pgoff, len, &code) || code.p_offset < line->pgoff ||
-	    code.p_offset >= line->pgoff + len)
+	if (ep_sb_regions_cover(&maps_of_qemu, line->start, line->end) || !line->inode ||
+	    !find_entry(line->path, &offset) || offset < line->pgoff ||
+	    offset - line->pgoff >= line->end - line->start)
 		return;
-	ep_sb.guest_base = line->start + (code.p_offset - line->pgoff) - qemu_plugin_start_code();
+	uint64_t base = line->start + (offset - line->pgoff) - ep_sb.entry_ip;
+	if (base % EP_SB_PAGE)
+		return;
+	search->zero |= !base;
+	search->found = true;
+	search->base = base;
+}
+
+/* For QEMUs that do not export it. */
+static uint64_t find_guest_base(void)
+{
+	struct base_search search = {0};
+
+	for_each_map(note_guest_base, &search);
+	return search.found && !search.zero ? search.base : 0;
 }
 
 static void send_region(struct ep_sb_vcpu *v, const struct ep_sb_region *r)
@@ -213,16 +259,11 @@ static void note_program_map(void *payload, const struct map_line *line)
 
 void ep_sb_maps_start(struct ep_sb_vcpu *v)
 {
-	const char *path = qemu_plugin_path_to_binary ? qemu_plugin_path_to_binary() : "";
-	size_t n_path = strnlen(path ? path : "", EP_SB_MAX_PATH - 1);
+	const char *path = ep_sb.program ? ep_sb.program : "";
+	size_t n_path = strnlen(path, EP_SB_MAX_PATH - 1);
 	struct ep_sb_path body = {.path_len = (uint32_t)n_path};
 
-	if (!path || !realpath(path, ep_sb.program_path))
-		ep_sb.program_path[0] = '\0';
-	if (&guest_base)
-		ep_sb.guest_base = guest_base;
-	else if (qemu_plugin_start_code)
-		for_each_map(note_guest_base, NULL);
+	ep_sb.guest_base = &guest_base ? guest_base : find_guest_base();
 	ep_sb_ring_write(v, EP_SB_EXEC, &body, sizeof(body), path, n_path);
 	pthread_mutex_lock(&ep_sb.lock);
 	for_each_map(note_program_map, v);

@@ -83,12 +83,13 @@ struct ep_sb_plugin {
 	uint32_t event, depth;
 	uint64_t period, seed;
 	uint32_t pid;
+	uint64_t entry_ip;   /* the first instruction that was executed */
 	uint64_t guest_base; /* host address - guest address */
 	const struct ep_sb_syscalls *syscalls;
 	/* For starting QEMU again; commas are doubled in all but qemu_path and sysroot. */
 	char qemu_path[EP_SB_MAX_PATH], plugin_path[EP_SB_MAX_PATH], options[EP_SB_MAX_PATH];
-	char *sysroot;                     /* NULL: none was given */
-	char program_path[EP_SB_MAX_PATH]; /* absolute; "": unknown */
+	char *sysroot; /* NULL: none was given */
+	char *program; /* path of the running one; NULL: unknown */
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	struct ep_sb_vcpu *vcpus;
@@ -135,6 +136,12 @@ struct ep_sb_slot *ep_sb_slot_claim(uint32_t tid, unsigned char **ring_ret);
  */
 bool ep_sb_ring_write(struct ep_sb_vcpu *vcpu, enum ep_sb_record_type type, const void *body,
                       size_t n_body, const void *tail, size_t n_tail);
+
+/*
+ * softbrbe.c: appends text to a string of EP_SB_MAX_PATH bytes, commas doubled as QEMU's options
+ * want it. False: it does not fit.
+ */
+bool ep_sb_append(char *to, const char *text);
 
 /* exact.c: one more run of the straight line from `start` to `from`, which went `to`. */
 void ep_sb_count(struct ep_sb_vcpu *vcpu, uint64_t start, uint64_t from, uint64_t to,

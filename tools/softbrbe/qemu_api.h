@@ -5,10 +5,10 @@
  *
  * EP_QEMU_API is the version of the interface an object is built for; QEMU refuses objects outside
  * its own range.
- *   1  QEMU 6.0 to 8.2. Run and tested with 7.2.
+ *   1  QEMU 6.0 to 8.2. Run with 7.2, which the tests use.
  *   2  QEMU 9.0: functions that softbrbe does not use were removed. Built, not run.
  *   3  QEMU 9.1 to 10.x (versions 3 to 6 only add functions or change others):
- *      qemu_plugin_insn_data() copies. Built, not run.
+ *      qemu_plugin_insn_data() copies. Run with 10.0.
  * Version 7 gives every callback another signature and is not supported.
  * Source: include/qemu/qemu-plugin.h of QEMU, its list of versions, and plugins/loader.c.
  */
@@ -77,10 +77,5 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, si
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 #endif
-
-/* Since QEMU 7.2, still version 1; absent in older ones. The program's path, owned by QEMU. */
-__attribute__((weak)) const char *qemu_plugin_path_to_binary(void);
-/* Likewise. Where its code begins, as the program sees it. */
-__attribute__((weak)) uint64_t qemu_plugin_start_code(void);
 
 #endif

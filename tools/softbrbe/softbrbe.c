@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * softbrbe: taken branches of a program under QEMU's user-mode emulation, as a QEMU TCG plugin.
- * Options: fd=N (shared memory made by the reader), depth=8|16|32|64, event=taken-branches or
- * instructions, period=N, seed=N, exact=on|off, follow=on|off (programs that are executed),
- * root=DIR (QEMU's -L, for them).
+ * Options: fd=N (shared memory made by the reader), program=PATH (the one that runs),
+ * depth=8|16|32|64, event=taken-branches or instructions, period=N, seed=N, exact=on|off,
+ * follow=on|off (programs that are executed), root=DIR (QEMU's -L, for those).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -73,6 +73,10 @@ static bool parse_option(const char *text, uint64_t *fd_ret)
 		ep_sb.follow = !strcmp(value, "on");
 		return ep_sb.follow || !strcmp(value, "off");
 	}
+	if (IS("program")) {
+		ep_sb.program = strdup(value);
+		return ep_sb.program != NULL;
+	}
 	if (IS("root")) {
 		ep_sb.sysroot = strdup(value);
 		return ep_sb.sysroot != NULL;
@@ -85,8 +89,7 @@ static bool parse_option(const char *text, uint64_t *fd_ret)
 	return ep_sb.event || !strcmp(value, "taken-branches");
 }
 
-/* Appends text to a string of EP_SB_MAX_PATH bytes, commas doubled as QEMU's options want it. */
-static bool append(char *to, const char *text)
+bool ep_sb_append(char *to, const char *text)
 {
 	size_t n = strlen(to);
 
@@ -106,13 +109,13 @@ static bool note_command(int argc, char **argv)
 	ssize_t n = readlink("/proc/self/exe", ep_sb.qemu_path, sizeof(ep_sb.qemu_path) - 1);
 	size_t len = 0;
 
-	if (n <= 0 || !dladdr(&ep_sb, &info) || !append(ep_sb.plugin_path, info.dli_fname))
+	if (n <= 0 || !dladdr(&ep_sb, &info) || !ep_sb_append(ep_sb.plugin_path, info.dli_fname))
 		return false;
 	for (int i = 0; i < argc; i++) {
-		if (!strncmp(argv[i], "fd=", 3))
+		if (!strncmp(argv[i], "fd=", 3) || !strncmp(argv[i], "program=", 8))
 			continue;
 		ep_sb.options[len] = ',';
-		if (!append(ep_sb.options, argv[i]))
+		if (!ep_sb_append(ep_sb.options, argv[i]))
 			return false;
 		len = strlen(ep_sb.options);
 	}
@@ -176,6 +179,8 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	if (!n_insns)
 		return;
+	if (!ep_sb.entry_ip)
+		ep_sb.entry_ip = qemu_plugin_tb_vaddr(tb);
 	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, n_insns - 1);
 	uint64_t addr = qemu_plugin_insn_vaddr(last);
 	size_t n = qemu_plugin_insn_size(last);

@@ -113,6 +113,11 @@ static char *plugin_arg(const struct soft *s)
 	              (unsigned long long)s->opts.seed,
 	              s->opts.event == EP_SAMPLING_INSTRUCTIONS ? "instructions" : "taken-branches",
 	              s->opts.exact ? "on" : "off", s->opts.no_follow ? "off" : "on");
+	char absolute[PATH_MAX];
+	if (realpath(s->program.path, absolute)) {
+		ep_buf_put(&buf, ",program=", 9);
+		put_value(&buf, absolute);
+	}
 	if (s->sysroot[0]) {
 		ep_buf_put(&buf, ",root=", 6);
 		put_value(&buf, s->sysroot);
