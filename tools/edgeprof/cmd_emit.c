@@ -359,14 +359,17 @@ static struct ep_error *emit_all(struct run *run)
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return ep_error_os(errno, "%s", dir);
 	for (size_t i = 0; i < run->edges.n_binaries; i++)
-		if (run->edges.binaries[i].n_ranges)
+		if (run->edges.binaries[i].n_ranges || run->edges.binaries[i].n_edges)
 			EP_TRY(emit_in_turn(run, &run->edges.binaries[i]));
 	if (run->n_done)
 		return NULL;
-	return ep_error_hint(ep_error_create(EP_ERROR_MISSING,
-	                                     "%s: none of the %zu binaries could be emitted", dir,
-	                                     run->edges.n_binaries),
-	                     "say with --search where the binaries that ran can be found");
+	struct ep_error *err =
+	    ep_error_create(EP_ERROR_MISSING, "%s: none of the %zu binaries could be emitted", dir,
+	                    run->edges.n_binaries);
+	return run->missing.n
+	           ? ep_error_hint(err,
+	                           "say with --search where the binaries that ran can be found")
+	           : err;
 }
 
 static json_t *report_json(const struct run *run, const struct ep_error *failure)
@@ -418,6 +421,23 @@ static void run_deinit(struct run *run)
 	ep_out_abort(&run->report);
 }
 
+/* Nothing is begun whose result could not be kept, or would take the place of an input. */
+static struct ep_error *open_report(struct run *run)
+{
+	const struct request *request = run->request;
+	const char *inputs[] = {request->binary, request->debug_file};
+	const char *outputs[] = {request->output, request->report};
+
+	for (size_t i = 0; i < EP_ARRAY_LEN(outputs); i++) {
+		EP_TRY(ep_inputs_spare((const char *const *)ep_args_operands(run->args),
+		                       (size_t)ep_args_n_operands(run->args), outputs[i]));
+		for (size_t k = 0; k < EP_ARRAY_LEN(inputs); k++)
+			if (inputs[k])
+				EP_TRY(ep_inputs_spare(&inputs[k], 1, outputs[i]));
+	}
+	return request->report ? ep_out_open(request->report, &run->report) : NULL;
+}
+
 static struct ep_error *do_emit(struct run *run)
 {
 	EP_TRY(load(run));
@@ -427,7 +447,7 @@ static struct ep_error *do_emit(struct run *run)
 static int emit(const struct ep_args *args, const struct request *request)
 {
 	struct run run = {.args = args, .request = request};
-	struct ep_error *err = request->report ? ep_out_open(request->report, &run.report) : NULL;
+	struct ep_error *err = open_report(&run);
 
 	if (!err) {
 		err = do_emit(&run);

@@ -108,12 +108,24 @@ static struct ep_error *write_all(const struct ep_args *args, const struct reque
 	return NULL;
 }
 
+/* Nothing is begun whose result could not be kept, or would take the place of an input. */
+static struct ep_error *open_report(const struct ep_args *args, const struct request *request,
+                                    struct ep_out *ret)
+{
+	const char *const *inputs = (const char *const *)ep_args_operands(args);
+	size_t n = (size_t)ep_args_n_operands(args);
+
+	EP_TRY(ep_inputs_spare(inputs, n, request->output));
+	EP_TRY(ep_inputs_spare(inputs, n, request->report));
+	return request->report ? ep_out_open(request->report, ret) : NULL;
+}
+
 static int fold(const struct ep_args *args, struct request *request)
 {
 	struct ep_warnings warnings = {0};
 	struct ep_edges edges = {0};
 	struct ep_out report = {0};
-	struct ep_error *err = request->report ? ep_out_open(request->report, &report) : NULL;
+	struct ep_error *err = open_report(args, request, &report);
 
 	request->fold.binary_paths = request->binaries;
 	if (!err)

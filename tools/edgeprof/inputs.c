@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/vec.h"
 #include "import/import.h"
@@ -257,4 +258,20 @@ struct ep_error *ep_inputs_fold(const struct ep_args *args, char *const *paths, 
 	struct ep_error *err = fold_parts(args, paths, n_paths, opts, warnings, &parts, ret);
 	parts_deinit(&parts);
 	return err;
+}
+
+struct ep_error *ep_inputs_spare(const char *const *paths, size_t n_paths, const char *output)
+{
+	struct stat out, in;
+
+	if (!output || !strcmp(output, "-") || stat(output, &out) || !S_ISREG(out.st_mode))
+		return NULL;
+	for (size_t i = 0; i < n_paths; i++)
+		if (strcmp(paths[i], "-") != 0 && !stat(paths[i], &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return ep_error_hint(ep_error_create(EP_ERROR_USAGE,
+			                                     "%s: is an input and would be lost",
+			                                     output),
+			                     "name another file for the output");
+	return NULL;
 }

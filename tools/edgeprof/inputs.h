@@ -17,4 +17,11 @@ struct ep_error *ep_inputs_fold(const struct ep_args *args, char *const *paths, 
                                 const struct ep_fold_opts *opts, struct ep_warnings *warnings,
                                 struct ep_edges *ret) EP_MUST_CHECK;
 
+/*
+ * Refuses to write to one of the n inputs, under whatever name: `output` may be NULL. Errors:
+ * USAGE.
+ */
+struct ep_error *ep_inputs_spare(const char *const *paths, size_t n_paths, const char *output)
+    EP_MUST_CHECK;
+
 #endif

@@ -58,6 +58,13 @@ lacks err 'no line info' density
 json_is failed.json not-straight 1
 json_is failed.json output null
 has failed.json '"error": "t: no sample fits the code'
+# An input is not written over.
+for out in in.txt t; do
+	cp "$out" copy
+	expect 2 edgeprof emit --format text --binary t in.txt -o "$out"
+	has err 'is an input' hint:
+	same "$out" copy
+done
 # A report that cannot be written is found before anything else is.
 expect 2 edgeprof emit --format text --binary t in.txt -o none --report no/such/folder/r.json
 has err no/such/folder/r.json

@@ -50,6 +50,16 @@ expect 2 edgeprof fold missing.txt -o x
 has err missing.txt
 expect 2 edgeprof fold a.txt -o no/such/folder/x
 absent no x
+# An input is not written over, whatever it is called.
+ln -s a.txt link
+cp a.txt copy
+for out in a.txt ./a.txt link; do
+	expect 2 edgeprof fold b.txt a.txt -o "$out"
+	has err 'is an input' hint:
+	expect 2 edgeprof fold a.txt -o x --report "$out"
+	absent x
+done
+same a.txt copy
 # Nothing is written where the report cannot be.
 expect 2 edgeprof fold a.txt -o x --report no/such/folder/r.json
 has err no/such/folder/r.json
