@@ -67,9 +67,10 @@ static struct ep_error *add_unit(struct ep_emit_state *state, struct ep_sprof *p
 	for (size_t i = 0; i < unit->lines.n; i++) {
 		const struct ep_unit_line *line = &unit->lines.v[i];
 
-		if (funcs[line->context])
-			EP_TRY(ep_sprof_body_max(prof, funcs[line->context], line->offset,
-			                         line->discriminator, line->count));
+		if (funcs[line->key >> 32])
+			EP_TRY(ep_sprof_body_max(prof, funcs[line->key >> 32],
+			                         line->key >> 16 & 0xffff, line->key & 0xffff,
+			                         line->count));
 	}
 	for (size_t i = 0; i < unit->calls.n; i++) {
 		const struct ep_unit_call *call = &unit->calls.v[i];

@@ -95,10 +95,16 @@ struct ep_error *ep_emit_load(struct ep_emit_state *state, const struct ep_edges
 	return NULL;
 }
 
+/* The ranges of one binary are in order as they come. */
 void ep_emit_sort(struct ep_emit_state *state)
 {
-	if (state->ranges.n)
-		qsort(state->ranges.v, state->ranges.n, sizeof(*state->ranges.v), compare_ranges);
+	const struct ep_emit_range *v = state->ranges.v;
+	size_t i = 1;
+
+	while (i < state->ranges.n && compare_ranges(&v[i - 1], &v[i]) <= 0)
+		i++;
+	if (i < state->ranges.n)
+		qsort(state->ranges.v, state->ranges.n, sizeof(*v), compare_ranges);
 	if (state->branches.n)
 		qsort(state->branches.v, state->branches.n, sizeof(*state->branches.v),
 		      compare_branches);
@@ -213,7 +219,7 @@ static void check_branches(struct ep_emit_state *state)
 			drop(state, reason, branch.count);
 	}
 	state->branches.n = n;
-	if (n)
+	if (n && state->opts->compat)
 		qsort(state->branches.v, n, sizeof(*state->branches.v), compare_branches);
 }
 

@@ -231,27 +231,61 @@ static size_t insn_at(const struct ep_code_region *region, uint64_t vaddr)
 	return ep_search(i, 0, region->n, region->insns[i].offset < vaddr - region->lo);
 }
 
-bool ep_code_covers(const struct ep_code *code, uint64_t vaddr)
-{
-	size_t i = region_at(code, vaddr);
-
-	return i < code->regions.n && code->regions.v[i].lo <= vaddr;
-}
-
 const struct ep_code_insn *ep_code_at(const struct ep_code *code, uint64_t vaddr)
 {
-	if (!ep_code_covers(code, vaddr))
+	size_t i_region = region_at(code, vaddr);
+
+	if (i_region >= code->regions.n || code->regions.v[i_region].lo > vaddr)
 		return NULL;
-	const struct ep_code_region *region = &code->regions.v[region_at(code, vaddr)];
+	const struct ep_code_region *region = &code->regions.v[i_region];
 	size_t i = insn_at(region, vaddr);
 
 	return i < region->n && region->lo + region->insns[i].offset == vaddr ? &region->insns[i]
 	                                                                      : NULL;
 }
 
-static uint64_t region_bytes(const struct ep_code_region *region, uint64_t lo, uint64_t hi)
+/* Moves the cursor to the first region that ends behind vaddr; false: there is none. */
+static bool seek_region(const struct ep_code *code, struct ep_code_cursor *cursor, uint64_t vaddr)
 {
-	size_t first = insn_at(region, lo), end = insn_at(region, hi);
+	const struct ep_code_region *v = code->regions.v;
+	size_t n = code->regions.n, i = cursor->region;
+
+	if (i < n && v[i].hi > vaddr && (!i || v[i - 1].hi <= vaddr))
+		return true;
+	/* Mostly it is the next one. */
+	if (i < n && v[i].hi <= vaddr && (i + 1 == n || v[i + 1].hi > vaddr))
+		i++;
+	else
+		i = region_at(code, vaddr);
+	*cursor = (struct ep_code_cursor){.region = i};
+	return i < n;
+}
+
+bool ep_code_covers(const struct ep_code *code, struct ep_code_cursor *cursor, uint64_t vaddr)
+{
+	return seek_region(code, cursor, vaddr) && code->regions.v[cursor->region].lo <= vaddr;
+}
+
+/* Moves the cursor to the first instruction of its region that begins at or behind vaddr. */
+static size_t seek_insn(const struct ep_code_region *region, struct ep_code_cursor *cursor,
+                        uint64_t vaddr)
+{
+	enum { NEAR = 16 };
+	size_t i = cursor->insn;
+	uint64_t offset = vaddr > region->lo ? vaddr - region->lo : 0;
+
+	if (i && region->insns[i - 1].offset >= offset)
+		return cursor->insn = insn_at(region, vaddr);
+	for (unsigned left = NEAR; i < region->n && region->insns[i].offset < offset; i++)
+		if (!left--)
+			return cursor->insn = insn_at(region, vaddr);
+	return cursor->insn = i;
+}
+
+static uint64_t region_bytes(const struct ep_code_region *region, struct ep_code_cursor *cursor,
+                             uint64_t lo, uint64_t hi)
+{
+	size_t first = seek_insn(region, cursor, lo), end = seek_insn(region, cursor, hi);
 	uint64_t bytes = 0;
 
 	if (first >= end)
@@ -264,12 +298,21 @@ static uint64_t region_bytes(const struct ep_code_region *region, uint64_t lo, u
 	return bytes;
 }
 
-uint64_t ep_code_bytes(const struct ep_code *code, uint64_t lo, uint64_t hi)
+uint64_t ep_code_bytes(const struct ep_code *code, struct ep_code_cursor *cursor, uint64_t lo,
+                       uint64_t hi)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = region_at(code, lo); i < code->regions.n && code->regions.v[i].lo < hi; i++)
-		bytes += region_bytes(&code->regions.v[i], lo, hi);
+	if (!seek_region(code, cursor, lo))
+		return 0;
+	while (code->regions.v[cursor->region].lo < hi) {
+		const struct ep_code_region *region = &code->regions.v[cursor->region];
+
+		bytes += region_bytes(region, cursor, lo, hi);
+		if (region->hi >= hi || cursor->region + 1 == code->regions.n)
+			break;
+		*cursor = (struct ep_code_cursor){.region = cursor->region + 1};
+	}
 	return bytes;
 }
 

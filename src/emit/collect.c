@@ -21,8 +21,9 @@ struct unit_job {
 	struct ep_emit_state *state;
 	struct ep_unit_counts *out;
 	struct ep_sym_pieces pieces;
-	struct place *places; /* by context */
-	size_t i_zero;        /* cursor in state->zero */
+	struct place *places;  /* by context */
+	size_t i_zero, i_step; /* cursors in state->zero and state->steps */
+	struct ep_code_cursor code;
 };
 
 static uint32_t line_offset(uint32_t line, uint32_t decl_line)
@@ -88,9 +89,8 @@ static bool add_line(struct unit_job *job, const struct place *place, uint64_t c
 {
 	const struct ep_sym_context *context = &job->pieces.contexts.v[place->context];
 	struct ep_unit_line line = {
-	    .context = place->context,
-	    .offset = line_offset(place->line, context->decl_line),
-	    .discriminator = ep_emit_base_discriminator(place->discriminator),
+	    .key = ep_line_key(place->context, line_offset(place->line, context->decl_line),
+	                       ep_emit_base_discriminator(place->discriminator)),
 	    .count = ep_count_mul(count, ep_emit_duplication(place->discriminator)),
 	};
 	struct ep_unit_line *last =
@@ -98,8 +98,7 @@ static bool add_line(struct unit_job *job, const struct place *place, uint64_t c
 
 	if (!place->line && !job->state->opts->compat)
 		return true;
-	if (last && last->context == line.context && last->offset == line.offset &&
-	    last->discriminator == line.discriminator) {
+	if (last && last->key == line.key) {
 		last->count = EP_MAX(last->count, line.count);
 		return true;
 	}
@@ -114,8 +113,8 @@ static bool is_zero(struct unit_job *job, const struct ep_sym_piece *piece)
 	while (job->i_zero < zero->n && zero->v[job->i_zero].hi <= piece->lo)
 		job->i_zero++;
 	return job->i_zero < zero->n && zero->v[job->i_zero].lo < piece->hi &&
-	       (!ep_code_covers(&job->state->code, piece->lo) ||
-	        ep_code_bytes(&job->state->code, piece->lo, piece->hi));
+	       (!ep_code_covers(&job->state->code, &job->code, piece->lo) ||
+	        ep_code_bytes(&job->state->code, &job->code, piece->lo, piece->hi));
 }
 
 static bool book_piece(struct unit_job *job, const struct ep_sym_piece *piece)
@@ -124,12 +123,13 @@ static bool book_piece(struct unit_job *job, const struct ep_sym_piece *piece)
 	struct place place;
 	bool placed = piece_place(job, piece, &place), ran = false;
 
-	for (size_t i = ep_steps_find(steps, piece->lo); i < steps->n && steps->v[i].lo < piece->hi;
-	     i++) {
+	while (job->i_step < steps->n && steps->v[job->i_step].last < piece->lo)
+		job->i_step++;
+	for (size_t i = job->i_step; i < steps->n && steps->v[i].lo < piece->hi; i++) {
 		const struct ep_step *step = &steps->v[i];
 		uint64_t lo = EP_MAX(piece->lo, step->lo);
-		uint64_t bytes =
-		    ep_code_bytes(&job->state->code, lo, EP_MIN(piece->hi - 1, step->last) + 1);
+		uint64_t bytes = ep_code_bytes(&job->state->code, &job->code, lo,
+		                               EP_MIN(piece->hi - 1, step->last) + 1);
 
 		if (!bytes)
 			continue;
@@ -185,17 +185,6 @@ static bool book_calls(struct unit_job *job, const struct ep_sym_piece *piece)
 	return true;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-	const struct ep_unit_line *x = a, *y = b;
-
-	if (x->context != y->context)
-		return x->context < y->context ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (x->discriminator > y->discriminator) - (x->discriminator < y->discriminator);
-}
-
 static int compare_calls(const void *a, const void *b)
 {
 	const struct ep_unit_call *x = a, *y = b;
@@ -209,24 +198,34 @@ static int compare_calls(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-/* A line's count is the greatest of its instructions, a call's the sum. */
-static void join(struct ep_unit_counts *counts)
+_Static_assert(sizeof(struct ep_unit_line) == sizeof(struct ep_pair), "lines are pairs");
+
+/* A line's count is the greatest of its instructions. */
+static struct ep_error *join_lines(struct ep_unit_counts *counts)
 {
 	size_t n = 0;
 
-	if (counts->lines.n)
-		qsort(counts->lines.v, counts->lines.n, sizeof(*counts->lines.v), compare_lines);
+	if (!counts->lines.n)
+		return NULL;
+	EP_TRY(ep_pairs_sort((struct ep_pair *)counts->lines.v, counts->lines.n));
 	for (size_t i = 0; i < counts->lines.n; i++) {
 		struct ep_unit_line line = counts->lines.v[i];
 
-		if (n && !compare_lines(&counts->lines.v[n - 1], &line))
+		if (n && counts->lines.v[n - 1].key == line.key)
 			counts->lines.v[n - 1].count =
 			    EP_MAX(counts->lines.v[n - 1].count, line.count);
 		else
 			counts->lines.v[n++] = line;
 	}
 	counts->lines.n = n;
-	n = 0;
+	return NULL;
+}
+
+/* A call's is the sum. */
+static void join_calls(struct ep_unit_counts *counts)
+{
+	size_t n = 0;
+
 	if (counts->calls.n)
 		qsort(counts->calls.v, counts->calls.n, sizeof(*counts->calls.v), compare_calls);
 	for (size_t i = 0; i < counts->calls.n; i++) {
@@ -244,14 +243,15 @@ static void join(struct ep_unit_counts *counts)
 static struct ep_error *book(struct unit_job *job)
 {
 	EP_TRY(add_contexts(job));
+	job->i_step = ep_steps_find(&job->state->steps, job->pieces.pieces.v[0].lo);
 	for (size_t i = 0; i < job->pieces.pieces.n; i++) {
 		const struct ep_sym_piece *piece = &job->pieces.pieces.v[i];
 
 		if (!book_piece(job, piece) || !book_calls(job, piece))
 			return ep_error_nomem();
 	}
-	join(job->out);
-	return NULL;
+	join_calls(job->out);
+	return join_lines(job->out);
 }
 
 static struct ep_error *collect_job(void *payload, size_t i_job, unsigned i_thread)

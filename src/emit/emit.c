@@ -40,8 +40,7 @@ static struct ep_error *sampled(const struct ep_emit_state *state, ep_emit_inter
 		if (branch->from_known)
 			ret->v[ret->n++] = (struct ep_interval){branch->from, branch->from + 1};
 	}
-	ep_emit_intervals_join(ret);
-	return NULL;
+	return ep_emit_intervals_join(ret);
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -119,21 +118,22 @@ static struct ep_error *touch_functions(struct ep_emit_state *state)
 		if (f->groups[f->all[i].group].touched && !ep_vec_push(&state->zero, at))
 			return ep_error_nomem();
 	}
-	ep_emit_intervals_join(&state->zero);
+	EP_TRY(ep_emit_intervals_join(&state->zero));
 	EP_TRY(sampled(state, &state->wanted));
 	if (!ep_vec_reserve(&state->wanted, state->zero.n))
 		return ep_error_nomem();
 	for (size_t i = 0; i < state->zero.n; i++)
 		state->wanted.v[state->wanted.n++] = state->zero.v[i];
-	ep_emit_intervals_join(&state->wanted);
-	return NULL;
+	return ep_emit_intervals_join(&state->wanted);
 }
 
 static void measure_executed(struct ep_emit_state *state)
 {
+	struct ep_code_cursor cursor = {0};
+
 	for (size_t i = 0; i < state->steps.n; i++) {
 		const struct ep_step *step = &state->steps.v[i];
-		uint64_t bytes = ep_code_bytes(&state->code, step->lo, step->last + 1);
+		uint64_t bytes = ep_code_bytes(&state->code, &cursor, step->lo, step->last + 1);
 
 		state->account->executed += (double)bytes * (double)step->count;
 	}

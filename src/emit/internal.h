@@ -27,8 +27,15 @@ typedef EP_VEC(struct ep_emit_range) ep_emit_ranges;
 typedef EP_VEC(struct ep_emit_branch) ep_emit_branches;
 typedef EP_VEC(struct ep_interval) ep_emit_interval_vec;
 
-/* Sorts intervals and joins those that touch. */
-void ep_emit_intervals_join(ep_emit_interval_vec *intervals);
+/* sort.c: sorts by key, stably, in linear time. */
+struct ep_pair {
+	uint64_t key, value;
+};
+
+struct ep_error *ep_pairs_sort(struct ep_pair *v, size_t n) EP_MUST_CHECK;
+
+/* sweep.c: sorts intervals and joins those that touch. */
+struct ep_error *ep_emit_intervals_join(ep_emit_interval_vec *intervals) EP_MUST_CHECK;
 
 /* code.c: instructions of the code that was executed. */
 struct ep_code_insn {
@@ -68,11 +75,17 @@ void ep_code_deinit(struct ep_code *code);
 /* The instruction that begins at vaddr; NULL: none known. */
 const struct ep_code_insn *ep_code_at(const struct ep_code *code, uint64_t vaddr);
 
-/* Bytes of the instructions that begin in [lo, hi); *n_ret gets their number. */
-uint64_t ep_code_bytes(const struct ep_code *code, uint64_t lo, uint64_t hi);
+/* Where a series of look-ups stands; zero at the start. Going up is fast. */
+struct ep_code_cursor {
+	size_t region, insn;
+};
+
+/* Bytes of the instructions that begin in [lo, hi). */
+uint64_t ep_code_bytes(const struct ep_code *code, struct ep_code_cursor *cursor, uint64_t lo,
+                       uint64_t hi);
 
 /* True if code there is decoded. */
-bool ep_code_covers(const struct ep_code *code, uint64_t vaddr);
+bool ep_code_covers(const struct ep_code *code, struct ep_code_cursor *cursor, uint64_t vaddr);
 
 /* True if an instruction that never goes on begins in [lo, hi). */
 bool ep_code_leaves(const struct ep_code *code, uint64_t lo, uint64_t hi);
@@ -131,9 +144,15 @@ size_t ep_steps_find(const ep_steps *steps, uint64_t vaddr);
 
 /* collect.c: what a unit gives to the profile. */
 struct ep_unit_line {
-	uint32_t context, offset, discriminator;
+	uint64_t key; /* context, offset and discriminator, see ep_line_key() */
 	uint64_t count;
 };
+
+/* Base discriminators have 12 bits, probe numbers 16. */
+static inline uint64_t ep_line_key(uint32_t context, uint32_t offset, uint32_t discriminator)
+{
+	return (uint64_t)context << 32 | (uint64_t)offset << 16 | (discriminator & 0xffff);
+}
 
 struct ep_unit_call {
 	uint32_t context, offset, discriminator;

@@ -3,19 +3,16 @@
 #include "base/search.h"
 #include "emit/internal.h"
 
-static int compare_intervals(const void *a, const void *b)
-{
-	const struct ep_interval *x = a, *y = b;
+/* Both are a key and a value of 64 bits. */
+_Static_assert(sizeof(struct ep_interval) == sizeof(struct ep_pair), "intervals are pairs");
 
-	return (x->lo > y->lo) - (x->lo < y->lo);
-}
-
-void ep_emit_intervals_join(ep_emit_interval_vec *intervals)
+struct ep_error *ep_emit_intervals_join(ep_emit_interval_vec *intervals)
 {
 	size_t n = 0;
 
-	if (intervals->n)
-		qsort(intervals->v, intervals->n, sizeof(*intervals->v), compare_intervals);
+	if (!intervals->n)
+		return NULL;
+	EP_TRY(ep_pairs_sort((struct ep_pair *)intervals->v, intervals->n));
 	for (size_t i = 0; i < intervals->n; i++) {
 		struct ep_interval at = intervals->v[i];
 
@@ -25,13 +22,7 @@ void ep_emit_intervals_join(ep_emit_interval_vec *intervals)
 			intervals->v[n++] = at;
 	}
 	intervals->n = n;
-}
-
-static int compare_last(const void *a, const void *b)
-{
-	const struct ep_emit_range *x = a, *y = b;
-
-	return (x->last > y->last) - (x->last < y->last);
+	return NULL;
 }
 
 /* A sum that cannot overflow; seen from outside it saturates as all counts do. */
@@ -40,7 +31,8 @@ static uint64_t whole(unsigned __int128 fixed)
 	return ep_count_round(fixed > UINT64_MAX ? UINT64_MAX : (uint64_t)fixed);
 }
 
-static struct ep_error *build(const ep_emit_ranges *starts, const struct ep_emit_range *ends,
+/* `ends` are pairs of last instruction and count. */
+static struct ep_error *build(const ep_emit_ranges *starts, const struct ep_pair *ends,
                               ep_steps *ret)
 {
 	unsigned __int128 sum = 0;
@@ -48,9 +40,9 @@ static struct ep_error *build(const ep_emit_ranges *starts, const struct ep_emit
 	uint64_t at = 0;
 
 	while (j < starts->n) {
-		bool begins = i < starts->n && starts->v[i].start <= ends[j].last;
+		bool begins = i < starts->n && starts->v[i].start <= ends[j].key;
 		/* Up to the next start, or with the next end. */
-		uint64_t next = begins ? starts->v[i].start : ends[j].last + 1;
+		uint64_t next = begins ? starts->v[i].start : ends[j].key + 1;
 
 		if (sum && next > at) {
 			struct ep_step step = {at, next - 1, whole(sum)};
@@ -62,21 +54,22 @@ static struct ep_error *build(const ep_emit_ranges *starts, const struct ep_emit
 		if (begins)
 			sum += starts->v[i++].count;
 		else
-			sum -= ends[j++].count;
+			sum -= ends[j++].value;
 	}
 	return NULL;
 }
 
 struct ep_error *ep_steps_build(const ep_emit_ranges *ranges, ep_steps *ret)
 {
-	struct ep_emit_range *ends = calloc(ranges->n + 1, sizeof(*ends));
+	struct ep_pair *ends = calloc(ranges->n + 1, sizeof(*ends));
 
 	if (!ends)
 		return ep_error_nomem();
 	for (size_t i = 0; i < ranges->n; i++)
-		ends[i] = ranges->v[i];
-	qsort(ends, ranges->n, sizeof(*ends), compare_last);
-	struct ep_error *err = build(ranges, ends, ret);
+		ends[i] = (struct ep_pair){ranges->v[i].last, ranges->v[i].count};
+	struct ep_error *err = ep_pairs_sort(ends, ranges->n);
+	if (!err)
+		err = build(ranges, ends, ret);
 	free(ends);
 	return err;
 }

@@ -89,17 +89,32 @@ static void test_join(void **state)
 	ep_emit_interval_vec v = {0};
 
 	(void)state;
-	ep_emit_intervals_join(&v);
+	check_ok(ep_emit_intervals_join(&v));
 	assert_true(ep_vec_push(&v, (struct ep_interval){30, 40}));
 	assert_true(ep_vec_push(&v, (struct ep_interval){10, 20}));
 	assert_true(ep_vec_push(&v, (struct ep_interval){12, 15}));
 	assert_true(ep_vec_push(&v, (struct ep_interval){20, 25}));
-	ep_emit_intervals_join(&v);
+	check_ok(ep_emit_intervals_join(&v));
 	assert_int_equal(v.n, 2);
 	check_u64_eq(v.v[0].lo, 10);
 	check_u64_eq(v.v[0].hi, 25);
 	check_u64_eq(v.v[1].lo, 30);
 	ep_vec_deinit(&v);
+}
+
+static void test_pairs(void **state)
+{
+	static struct ep_pair v[3000];
+
+	(void)state;
+	for (size_t n = 0; n < EP_ARRAY_LEN(v); n = 3 * n + 1) {
+		for (size_t i = 0; i < n; i++)
+			v[i] = (struct ep_pair){(uint64_t)pick(7) << 60 | pick(3000), i};
+		check_ok(ep_pairs_sort(v, n));
+		for (size_t i = 1; i < n; i++)
+			assert_true(v[i - 1].key < v[i].key ||
+			            (v[i - 1].key == v[i].key && v[i - 1].value < v[i].value));
+	}
 }
 
 int main(void)
@@ -108,6 +123,7 @@ int main(void)
 	    cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_saturated),
 	    cmocka_unit_test(test_join),
+	    cmocka_unit_test(test_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
