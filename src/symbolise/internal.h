@@ -42,15 +42,25 @@ struct ep_symboliser {
 	struct ep_sym_table table;
 };
 
-/* walk.c: a walk over a DIE and all below it, in the order of the file. */
+/*
+ * walk.c: abbreviations of a unit by their code, as far as they are known; zero at the start. libdw
+ * takes a lock for each look-up.
+ */
+struct ep_sym_abbrevs {
+	Dwarf_Abbrev *v[1024];
+};
+
+/* A walk over a DIE and all below it, in the order of the file. */
 struct ep_sym_walk {
 	Dwarf_Die die;
+	struct ep_sym_abbrevs *abbrevs;
 	const unsigned char *end; /* of the unit */
 	unsigned level;           /* 0: where it started */
 	bool bad;                 /* ended at something malformed */
 };
 
-struct ep_sym_walk ep_sym_walk_init(const Dwarf_Die *start, Dwarf_Off unit_end);
+struct ep_sym_walk ep_sym_walk_init(const Dwarf_Die *start, Dwarf_Off unit_end,
+                                    struct ep_sym_abbrevs *abbrevs);
 
 /* Moves to the next DIE; false at the end. With `skip` not to a child. */
 bool ep_sym_walk_next(struct ep_sym_walk *walk, bool skip);

@@ -37,6 +37,7 @@ struct reader {
 	const struct ep_symboliser *sym;
 	const struct ep_intervals *intervals;
 	struct program p;
+	size_t i_interval; /* where the last row was */
 	ep_sym_rows *out;
 	EP_VEC(struct sequence) sequences;
 };
@@ -83,6 +84,33 @@ static void reset(struct program *p)
 	p->begun = p->unsorted = false;
 }
 
+/* As ep_intervals_meet(); rows mostly go up. */
+static bool meets(struct reader *r, uint64_t lo, uint64_t hi)
+{
+	const struct ep_intervals *all = r->intervals;
+	size_t i = r->i_interval;
+
+	if (i && all->v[i - 1].hi > lo)
+		i = 0;
+	if (!i && all->n && all->v[0].hi <= lo) {
+		size_t end = all->n;
+
+		/* The first interval that ends behind lo. */
+		while (i < end) {
+			size_t mid = i + (end - i) / 2;
+
+			if (all->v[mid].hi <= lo)
+				i = mid + 1;
+			else
+				end = mid;
+		}
+	}
+	while (i < all->n && all->v[i].hi <= lo)
+		i++;
+	r->i_interval = i;
+	return i < all->n && all->v[i].lo < hi;
+}
+
 /* Ends the row before at `address`. */
 static bool close_row(struct reader *r, uint64_t address)
 {
@@ -93,8 +121,7 @@ static bool close_row(struct reader *r, uint64_t address)
 
 	if (address < p->last_address)
 		p->unsorted = true;
-	if (address <= p->last_address ||
-	    !ep_intervals_meet(r->intervals, p->last_address, address))
+	if (address <= p->last_address || !meets(r, p->last_address, address))
 		return true;
 	return ep_vec_push(r->out, row);
 }

@@ -83,7 +83,8 @@ struct ep_error *ep_sym_unit_functions(const struct ep_symboliser *sym, struct e
 
 	if (!ep_sym_unit_die(view, unit, &skeleton, &die))
 		return NULL;
-	struct ep_sym_walk walk = ep_sym_walk_init(&die, unit_end(&die));
+	struct ep_sym_abbrevs abbrevs = {0};
+	struct ep_sym_walk walk = ep_sym_walk_init(&die, unit_end(&die), &abbrevs);
 	do {
 		if (dwarf_tag(&walk.die) == DW_TAG_subprogram)
 			EP_TRY(add_function(sym, &walk.die, funcs, ranges));
@@ -104,6 +105,7 @@ struct pieces_job {
 	struct ep_sym_unit *unit;
 	struct ep_sym_view *view;
 	Dwarf_Off end;
+	struct ep_sym_abbrevs abbrevs;
 	ep_sym_paints paints;
 	ep_sym_rows rows;
 	struct origin *origins; /* open addressing */
@@ -194,7 +196,7 @@ static struct ep_error *add_context(struct pieces_job *job, Dwarf_Die *die, uint
 /* Walks what is below a function. Nested functions are functions of their own. */
 static struct ep_error *paint_function(struct pieces_job *job, Dwarf_Die *die)
 {
-	struct ep_sym_walk walk = ep_sym_walk_init(die, job->end);
+	struct ep_sym_walk walk = ep_sym_walk_init(die, job->end, &job->abbrevs);
 	uint32_t context;
 
 	EP_TRY(add_context(job, die, EP_SYM_NONE, &context));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A walk over a tree of DIEs that reads each of them once. */
+#include <dwarf.h>
 #include <string.h>
 
 #include "symbolise/internal.h"
 
-struct ep_sym_walk ep_sym_walk_init(const Dwarf_Die *start, Dwarf_Off unit_end)
+struct ep_sym_walk ep_sym_walk_init(const Dwarf_Die *start, Dwarf_Off unit_end,
+                                    struct ep_sym_abbrevs *abbrevs)
 {
-	struct ep_sym_walk walk = {.die = *start};
+	struct ep_sym_walk walk = {.die = *start, .abbrevs = abbrevs};
 	const unsigned char *at = start->addr;
 	Dwarf_Off offset = dwarf_dieoffset(&walk.die);
 
@@ -45,7 +47,21 @@ static bool next_behind(struct ep_sym_walk *walk)
 	return true;
 }
 
-bool ep_sym_walk_next(struct ep_sym_walk *walk, bool skip)
+/* Gives the DIE its abbreviation. What is no abbreviation is found out by whoever uses the DIE. */
+static void abbreviate(struct ep_sym_walk *walk)
+{
+	struct ep_bytes in = ep_bytes_init(
+	    walk->die.addr, (size_t)(walk->end - (unsigned char *)walk->die.addr), false);
+	uint64_t code = ep_bytes_uleb(&in);
+
+	if (in.failed || code >= EP_ARRAY_LEN(walk->abbrevs->v))
+		return;
+	if (!walk->abbrevs->v[code] && dwarf_tag(&walk->die) != DW_TAG_invalid)
+		walk->abbrevs->v[code] = walk->die.abbrev;
+	walk->die.abbrev = walk->abbrevs->v[code];
+}
+
+static bool next(struct ep_sym_walk *walk, bool skip)
 {
 	Dwarf_Die child;
 
@@ -64,4 +80,16 @@ bool ep_sym_walk_next(struct ep_sym_walk *walk, bool skip)
 		}
 	}
 	return walk->level > 0 && next_behind(walk);
+}
+
+bool ep_sym_walk_next(struct ep_sym_walk *walk, bool skip)
+{
+	if (!next(walk, skip))
+		return false;
+	if ((unsigned char *)walk->die.addr >= walk->end) {
+		walk->bad = true;
+		return false;
+	}
+	abbreviate(walk);
+	return true;
 }
