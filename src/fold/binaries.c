@@ -378,6 +378,40 @@ void ep_fold_binaries_warn(const struct ep_fold_binaries *binaries, uint32_t i)
 		        binary->given ? binary->given->path : "the file that is there now");
 }
 
+static void warn_unused(const struct ep_fold_binaries *binaries, const struct ep_object *given)
+{
+	char own[EP_BUILD_ID_TEXT_MAX], mapped[EP_BUILD_ID_TEXT_MAX];
+	const struct ep_build_id *id = NULL;
+	size_t n, n_have;
+	const char *name = basename_of(given->path, &n);
+
+	for (size_t i = 0; i < binaries->all.n; i++) {
+		const struct ep_fold_binary *binary = &binaries->all.v[i];
+		const char *have =
+		    basename_of(ep_strtab_get(&binaries->paths, binary->i_path), &n_have);
+		if (ep_build_id_same(final_id(binaries, binary), &given->build_id) &&
+		    !binary->linked)
+			return;
+		if (!binary->linked && n == n_have && !memcmp(name, have, n))
+			id = final_id(binaries, binary);
+	}
+	ep_build_id_format(&given->build_id, own);
+	if (id)
+		ep_warn(binaries->warnings, "unused-binary",
+		        "%s: its build-id is %s, but what ran under that name has %s", given->path,
+		        own, ep_build_id_format(id, mapped));
+	else
+		ep_warn(binaries->warnings, "unused-binary",
+		        "%s: nothing of that name or build-id (%s) is mapped in the input",
+		        given->path, own);
+}
+
+void ep_fold_binaries_warn_given(const struct ep_fold_binaries *binaries)
+{
+	for (size_t i = 0; i < binaries->n_given; i++)
+		warn_unused(binaries, binaries->given[i]);
+}
+
 struct ep_error *ep_fold_binaries_export(const struct ep_fold_binaries *binaries,
                                          struct ep_arena *arena, struct ep_edges_binary *ret)
 {

@@ -66,6 +66,9 @@ struct ep_error *ep_fold_binaries_late(struct ep_fold_binaries *binaries, const 
 /* Warns of an identity that the input does not prove; `i` is an index of `all`. */
 void ep_fold_binaries_warn(const struct ep_fold_binaries *binaries, uint32_t i);
 
+/* Warns of --binary files that are none of those mapped, for an input that has maps. */
+void ep_fold_binaries_warn_given(const struct ep_fold_binaries *binaries);
+
 /* Fills identity and paths of ret[0..n] for all binaries; strings go to `arena`. */
 struct ep_error *ep_fold_binaries_export(const struct ep_fold_binaries *binaries,
                                          struct ep_arena *arena, struct ep_edges_binary *ret)

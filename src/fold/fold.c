@@ -469,6 +469,8 @@ static struct ep_error *make_result(struct ep_fold *fold, const struct ep_proven
 	bool no_linked = fold->linked && fold->spaces.any_map;
 
 	ret->drops = fold->drops;
+	if (fold->spaces.any_map)
+		ep_fold_binaries_warn_given(&fold->binaries);
 	EP_TRY(add_provenance(fold, source, ret));
 	EP_TRY(ep_fold_make_result(&fold->binaries, counters, n_counters, no_linked,
 	                           fold->opts.n_threads, ret));

@@ -176,6 +176,23 @@ static void test_binary_by_basename(void **state)
 	assert_int_equal(u->n_edges, 1);
 	check_u64_eq(ep_warn_count(&s.warnings, "identity-by-name"), 1);
 	check_u64_eq(ep_warn_count(&s.warnings, "no-identity"), 1);
+	check_u64_eq(ep_warn_count(&s.warnings, "unused-binary"), 0);
+	script_deinit(&s);
+	/* Given, but none of those that ran: said, with both ids if the name is there. */
+	begin(&s, &binary, 1);
+	script_map(&s, 1, A, 0x4000, 0, "/nonexistent/t", 8);
+	loop(&s, 1, A);
+	script_end(&s);
+	check_u64_eq(ep_warn_count(&s.warnings, "unused-binary"), 1);
+	assert_non_null(strstr(s.warnings.v[0].first, "0505"));
+	assert_non_null(strstr(s.warnings.v[0].first, "0808"));
+	script_deinit(&s);
+	begin(&s, &binary, 1);
+	script_map(&s, 1, A, 0x4000, 0, "/nonexistent/u", 8);
+	loop(&s, 1, A);
+	script_end(&s);
+	check_u64_eq(ep_warn_count(&s.warnings, "unused-binary"), 1);
+	assert_non_null(strstr(s.warnings.v[0].first, "nothing of that name"));
 	script_deinit(&s);
 }
 
