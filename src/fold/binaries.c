@@ -298,12 +298,11 @@ struct ep_error *ep_fold_binaries_place(struct ep_fold_binaries *binaries, const
 }
 
 struct ep_error *ep_fold_binaries_linked(struct ep_fold_binaries *binaries,
-                                         struct ep_fold_maps **ret)
+                                         struct ep_fold_room *room, struct ep_fold_maps **ret)
 {
 	struct ep_fold_maps *maps = NULL;
 	struct ep_error *err = NULL;
 	uint32_t number;
-	bool full;
 
 	*ret = NULL;
 	if (binaries->n_given != 1)
@@ -316,7 +315,7 @@ struct ep_error *ep_fold_binaries_linked(struct ep_fold_binaries *binaries,
 		const struct ep_segment *s = &object->segments[i];
 		struct ep_fold_map map = ep_fold_map_make(s->vaddr, s->file_size, number, s->foff);
 		if (s->executable && s->file_size && fits(s->foff, s->file_size, EP_SPACE_FOFF))
-			err = ep_fold_maps_add(&maps, &map, &full);
+			err = ep_fold_maps_add(&maps, &map, room);
 	}
 	if (err) {
 		ep_fold_maps_unref(maps);

@@ -57,7 +57,8 @@ struct ep_error *ep_fold_binaries_place(struct ep_fold_binaries *binaries, const
 /* The segments of the one given binary, for an input without maps; NULL if it is not exactly one.
  */
 struct ep_error *ep_fold_binaries_linked(struct ep_fold_binaries *binaries,
-                                         struct ep_fold_maps **ret) EP_MUST_CHECK;
+                                         struct ep_fold_room *room, struct ep_fold_maps **ret)
+    EP_MUST_CHECK;
 
 /* EP_EVENT_BUILD_ID. */
 struct ep_error *ep_fold_binaries_late(struct ep_fold_binaries *binaries, const char *path,

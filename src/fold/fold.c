@@ -129,7 +129,7 @@ static struct ep_error *find_maps(struct ep_fold *fold, int32_t pid, uint64_t n_
 		return ep_fold_spaces_find(&fold->spaces, pid, user_ret, known_ret);
 	if (!fold->linked_tried) {
 		fold->linked_tried = true;
-		EP_TRY(ep_fold_binaries_linked(&fold->binaries, &fold->linked));
+		EP_TRY(ep_fold_binaries_linked(&fold->binaries, &fold->spaces.room, &fold->linked));
 	}
 	*user_ret = fold->linked;
 	*known_ret = fold->linked;

@@ -20,8 +20,10 @@ struct ep_fold_maps *ep_fold_maps_ref(struct ep_fold_maps *maps)
 
 void ep_fold_maps_unref(struct ep_fold_maps *maps)
 {
-	if (maps && !__atomic_sub_fetch(&maps->n_refs, 1, __ATOMIC_ACQ_REL))
-		free(maps);
+	if (!maps || __atomic_sub_fetch(&maps->n_refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	__atomic_sub_fetch(&maps->room->n_maps, maps->cap, __ATOMIC_RELAXED);
+	free(maps);
 }
 
 /* A set to look at, also where there is none. */
@@ -68,17 +70,29 @@ bool ep_fold_maps_has_binary(const struct ep_fold_maps *maps, uint64_t start, ui
 	return false;
 }
 
-/* Room for n_more maps in a set that only we see. */
-static struct ep_error *make_own(struct ep_fold_maps **maps, size_t n_more)
+static bool is_shared(const struct ep_fold_maps *maps)
+{
+	return maps && __atomic_load_n(&maps->n_refs, __ATOMIC_ACQUIRE) > 1;
+}
+
+/* Makes the set ours alone, with space for n_more maps. Nothing is changed if room->full. */
+static struct ep_error *make_own(struct ep_fold_maps **maps, size_t n_more,
+                                 struct ep_fold_room *room)
 {
 	struct ep_fold_maps *old = *maps;
 	size_t n = old ? old->n : 0, want = n + n_more;
-	bool shared = old && __atomic_load_n(&old->n_refs, __ATOMIC_ACQUIRE) > 1;
+	bool shared = is_shared(old);
 
 	if (old && !shared && want <= old->cap)
 		return NULL;
 	size_t cap = EP_MAX(want, n + n / 2);
-	cap = EP_MAX(cap, (size_t)8);
+	cap = EP_MIN(EP_MAX(cap, (size_t)8), (size_t)EP_FOLD_MAPS_MAX);
+	size_t added = cap - (old && !shared ? old->cap : 0);
+	if (want > EP_FOLD_MAPS_MAX ||
+	    __atomic_load_n(&room->n_maps, __ATOMIC_RELAXED) + added > EP_FOLD_ROOM_MAX) {
+		room->full = true;
+		return NULL;
+	}
 	size_t bytes = sizeof(*old) + cap * sizeof(old->v[0]);
 	struct ep_fold_maps *new = shared ? malloc(bytes) : realloc(old, bytes);
 	if (!new)
@@ -89,27 +103,45 @@ static struct ep_error *make_own(struct ep_fold_maps **maps, size_t n_more)
 		new->n = (uint32_t)n;
 		new->n_refs = 1;
 		new->stamp = 0;
+		new->room = room;
 	}
 	new->cap = (uint32_t)cap;
+	__atomic_add_fetch(&room->n_maps, added, __ATOMIC_RELAXED);
 	if (shared)
 		ep_fold_maps_unref(old);
 	*maps = new;
 	return NULL;
 }
 
+/* In want of room: what was to be changed is wrong from now on, so it goes. */
+static void give_up(struct ep_fold_maps **maps, size_t first, size_t n_old)
+{
+	struct ep_fold_maps *have = *maps;
+
+	if (!have || is_shared(have)) {
+		ep_fold_maps_unref(have);
+		*maps = NULL;
+		return;
+	}
+	memmove(&have->v[first], &have->v[first + n_old],
+	        (have->n - first - n_old) * sizeof(have->v[0]));
+	have->n -= (uint32_t)n_old;
+}
+
 /* Puts n pieces in the place of the n_old maps from `first` on. */
 static struct ep_error *splice(struct ep_fold_maps **maps, size_t first, size_t n_old,
-                               const struct ep_fold_map *pieces, size_t n, bool *full_ret)
+                               const struct ep_fold_map *pieces, size_t n,
+                               struct ep_fold_room *room)
 {
 	size_t have = *maps ? (*maps)->n : 0;
 
 	if (n == n_old && (!n || !memcmp(&view(*maps)->v[first], pieces, n * sizeof(*pieces))))
 		return NULL;
-	if (n > n_old && have + (n - n_old) > EP_FOLD_MAPS_MAX) {
-		*full_ret = true;
+	EP_TRY(make_own(maps, n > n_old ? n - n_old : 0, room));
+	if (room->full) {
+		give_up(maps, first, n_old);
 		return NULL;
 	}
-	EP_TRY(make_own(maps, n > n_old ? n - n_old : 0));
 	struct ep_fold_map *v = (*maps)->v;
 	memmove(&v[first + n], &v[first + n_old], (have - first - n_old) * sizeof(*v));
 	if (n)
@@ -129,7 +161,7 @@ static struct ep_fold_map cut(const struct ep_fold_map *m, uint64_t start, uint6
 
 /* What is left of the overlapped maps on both sides of [start, last], `between` in the middle. */
 static struct ep_error *replace(struct ep_fold_maps **maps, uint64_t start, uint64_t last,
-                                const struct ep_fold_map *between, bool *full_ret)
+                                const struct ep_fold_map *between, struct ep_fold_room *room)
 {
 	const struct ep_fold_maps *have = view(*maps);
 	const struct ep_fold_map *v = have->v;
@@ -147,7 +179,7 @@ static struct ep_error *replace(struct ep_fold_maps **maps, uint64_t start, uint
 		if (m_last > last)
 			pieces[n++] = cut(m, last + 1, m_last);
 	}
-	return splice(maps, first, n_old, pieces, n, full_ret);
+	return splice(maps, first, n_old, pieces, n, room);
 }
 
 static bool continues(const struct ep_fold_map *a, const struct ep_fold_map *b)
@@ -166,9 +198,9 @@ static void join_next(struct ep_fold_maps *maps, size_t i)
 }
 
 struct ep_error *ep_fold_maps_add(struct ep_fold_maps **maps, const struct ep_fold_map *map,
-                                  bool *full_ret)
+                                  struct ep_fold_room *room)
 {
-	*full_ret = false;
+	room->full = false;
 	if (!map->len)
 		return NULL;
 	const struct ep_fold_map *have = ep_fold_maps_find(*maps, map->start);
@@ -176,10 +208,10 @@ struct ep_error *ep_fold_maps_add(struct ep_fold_maps **maps, const struct ep_fo
 	if (have && have->base == map->base && have->mask == map->mask &&
 	    map->start - have->start <= have->len - map->len && map->len <= have->len)
 		return NULL;
-	EP_TRY(replace(maps, map->start, map->start + (map->len - 1), map, full_ret));
-	if (*full_ret)
+	EP_TRY(replace(maps, map->start, map->start + (map->len - 1), map, room));
+	/* Nothing to join where it did not fit, or changed nothing in a set of others. */
+	if (room->full || is_shared(*maps))
 		return NULL;
-	EP_TRY(make_own(maps, 0));
 	size_t i = first_behind(*maps, map->start);
 	join_next(*maps, i);
 	if (i)
@@ -188,10 +220,10 @@ struct ep_error *ep_fold_maps_add(struct ep_fold_maps **maps, const struct ep_fo
 }
 
 struct ep_error *ep_fold_maps_remove(struct ep_fold_maps **maps, uint64_t start, uint64_t len,
-                                     bool *full_ret)
+                                     struct ep_fold_room *room)
 {
-	*full_ret = false;
-	return len ? replace(maps, start, start + (len - 1), NULL, full_ret) : NULL;
+	room->full = false;
+	return len ? replace(maps, start, start + (len - 1), NULL, room) : NULL;
 }
 
 /* Appends the overlap of m and x, ambiguous where they differ. */
@@ -206,12 +238,12 @@ static bool push_overlap(map_vec *pieces, const struct ep_fold_map *m, const str
 }
 
 struct ep_error *ep_fold_maps_unite(struct ep_fold_maps **maps, const struct ep_fold_map *map,
-                                    bool *full_ret)
+                                    struct ep_fold_room *room)
 {
 	map_vec pieces = {0};
 	bool ok = true;
 
-	*full_ret = false;
+	room->full = false;
 	if (!map->len)
 		return NULL;
 	uint64_t next = map->start, last = map->start + (map->len - 1);
@@ -233,7 +265,7 @@ struct ep_error *ep_fold_maps_unite(struct ep_fold_maps **maps, const struct ep_
 	if (!n_old || (next && next <= last))
 		ok = ok && ep_vec_push(&pieces, cut(map, next, last));
 	struct ep_error *err =
-	    ok ? splice(maps, first, n_old, pieces.v, pieces.n, full_ret) : ep_error_nomem();
+	    ok ? splice(maps, first, n_old, pieces.v, pieces.n, room) : ep_error_nomem();
 	ep_vec_deinit(&pieces);
 	return err;
 }

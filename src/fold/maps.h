@@ -48,6 +48,16 @@ static inline struct ep_fold_map ep_fold_map_make(uint64_t start, uint64_t len, 
 	                            .mask = real ? UINT64_MAX : 0};
 }
 
+/* Room for maps, shared by the sets made with it, which it outlives. */
+struct ep_fold_room {
+	uint64_t n_maps; /* atomic: threads may end sets */
+	bool full;       /* the last change did not fit; what it touched is not mapped any more */
+};
+
+/* Maps of one set, and of all: 512 MiB. */
+#define EP_FOLD_MAPS_MAX 65536
+#define EP_FOLD_ROOM_MAX (UINT64_C(1) << 24)
+
 /*
  * A reference-counted set: sorted, disjoint. Changed in place while there is one reference, copied
  * before a change otherwise, so that what others see never changes.
@@ -56,11 +66,9 @@ struct ep_fold_maps {
 	uint32_t n_refs; /* atomic */
 	uint32_t n, cap;
 	uint32_t stamp; /* scratch of who walks over many sets */
+	struct ep_fold_room *room;
 	struct ep_fold_map v[];
 };
-
-/* Maps of one set; more are refused by the functions below (*full_ret). */
-#define EP_FOLD_MAPS_MAX 65536
 
 struct ep_fold_maps *ep_fold_maps_ref(struct ep_fold_maps *maps); /* NULL stays NULL */
 void ep_fold_maps_unref(struct ep_fold_maps *maps);
@@ -72,16 +80,17 @@ const struct ep_fold_map *ep_fold_maps_find(const struct ep_fold_maps *maps, uin
 bool ep_fold_maps_has_any(const struct ep_fold_maps *maps, uint64_t start, uint64_t len);
 bool ep_fold_maps_has_binary(const struct ep_fold_maps *maps, uint64_t start, uint64_t len);
 
-/* Replaces what `map` overlaps. *maps may be NULL (empty). *full_ret: not added, set is full. */
+/* Replaces what `map` overlaps. *maps may be NULL (empty), and is after a change in want of room.
+ */
 struct ep_error *ep_fold_maps_add(struct ep_fold_maps **maps, const struct ep_fold_map *map,
-                                  bool *full_ret) EP_MUST_CHECK;
+                                  struct ep_fold_room *room) EP_MUST_CHECK;
 
 /* Removes [start, start + len), splitting. */
 struct ep_error *ep_fold_maps_remove(struct ep_fold_maps **maps, uint64_t start, uint64_t len,
-                                     bool *full_ret) EP_MUST_CHECK;
+                                     struct ep_fold_room *room) EP_MUST_CHECK;
 
 /* Adds where nothing is; where something else is, the place becomes ambiguous. */
 struct ep_error *ep_fold_maps_unite(struct ep_fold_maps **maps, const struct ep_fold_map *map,
-                                    bool *full_ret) EP_MUST_CHECK;
+                                    struct ep_fold_room *room) EP_MUST_CHECK;
 
 #endif

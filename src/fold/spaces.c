@@ -103,12 +103,11 @@ struct ep_error *ep_fold_spaces_exit(struct ep_fold_spaces *spaces, int32_t pid)
 	return NULL;
 }
 
-static void warn_full(struct ep_fold_spaces *spaces, int32_t pid, bool full)
+static void warn_full(struct ep_fold_spaces *spaces, int32_t pid)
 {
-	if (full)
+	if (spaces->room.full)
 		ep_warn(spaces->warnings, "too-many-maps",
-		        "process %d: more than %d maps: the rest is taken as not mapped", (int)pid,
-		        EP_FOLD_MAPS_MAX);
+		        "process %d: too many maps: some are taken as not mapped", (int)pid);
 }
 
 /* The process that a map or unmap event changes. */
@@ -126,10 +125,9 @@ static struct ep_error *change(struct ep_fold_spaces *spaces, int32_t pid,
 }
 
 /* A map where the process had nothing only adds to what all have together. */
-static struct ep_error *note_map(struct ep_fold_spaces *spaces, int32_t pid, bool is_new,
+static struct ep_error *note_map(struct ep_fold_spaces *spaces, bool is_new,
                                  const struct ep_fold_map *map)
 {
-	bool full;
 
 	if (!spaces->united_valid)
 		return NULL;
@@ -137,8 +135,8 @@ static struct ep_error *note_map(struct ep_fold_spaces *spaces, int32_t pid, boo
 		spaces->united_valid = false;
 		return NULL;
 	}
-	EP_TRY(ep_fold_maps_unite(&spaces->united, map, &full));
-	warn_full(spaces, pid, full);
+	EP_TRY(ep_fold_maps_unite(&spaces->united, map, &spaces->room));
+	spaces->united_valid = !spaces->room.full;
 	return NULL;
 }
 
@@ -147,7 +145,7 @@ struct ep_error *ep_fold_spaces_map(struct ep_fold_spaces *spaces, int32_t pid, 
 {
 	struct ep_fold_maps **maps = &spaces->kernel;
 	struct ep_fold_process *process;
-	bool full, is_new = false;
+	bool is_new = false;
 
 	spaces->any_map = true;
 	if (!map->len)
@@ -160,31 +158,28 @@ struct ep_error *ep_fold_spaces_map(struct ep_fold_spaces *spaces, int32_t pid, 
 	if (keep_file_map && !map->mask && ep_fold_bin_of(map->base) == EP_FOLD_BIN_ANON &&
 	    ep_fold_maps_has_binary(*maps, map->start, map->len))
 		return NULL;
-	EP_TRY(ep_fold_maps_add(maps, map, &full));
-	warn_full(spaces, pid, full);
-	return is_kernel ? NULL : note_map(spaces, pid, is_new && !full, map);
+	EP_TRY(ep_fold_maps_add(maps, map, &spaces->room));
+	warn_full(spaces, pid);
+	return is_kernel ? NULL : note_map(spaces, is_new && !spaces->room.full, map);
 }
 
 struct ep_error *ep_fold_spaces_unmap(struct ep_fold_spaces *spaces, int32_t pid, uint64_t start,
                                       uint64_t len)
 {
 	struct ep_fold_process *process;
-	bool full;
 
 	if (len && start + (len - 1) < start)
 		len = -start;
 	EP_TRY(change(spaces, pid, &process));
 	spaces->united_valid = false;
-	EP_TRY(ep_fold_maps_remove(&process->maps, start, len, &full));
-	warn_full(spaces, pid, full);
+	EP_TRY(ep_fold_maps_remove(&process->maps, start, len, &spaces->room));
+	warn_full(spaces, pid);
 	return NULL;
 }
 
-/* The maps of all processes, each set once: forked processes share theirs. */
+/* The maps of all processes, each set once: forked processes share theirs. Stops if room->full. */
 static struct ep_error *unite_all(struct ep_fold_spaces *spaces, struct ep_fold_maps **ret)
 {
-	bool full = false;
-
 	spaces->stamp++;
 	for (size_t i = 0; i < spaces->processes.n; i++) {
 		struct ep_fold_process *process = &spaces->processes.v[i];
@@ -194,9 +189,11 @@ static struct ep_error *unite_all(struct ep_fold_spaces *spaces, struct ep_fold_
 			continue;
 		maps->stamp = spaces->stamp;
 		spaces->n_united += maps->n;
-		for (size_t j = 0; j < maps->n; j++)
-			EP_TRY(ep_fold_maps_unite(ret, &maps->v[j], &full));
-		warn_full(spaces, EP_PID_UNKNOWN, full);
+		for (size_t j = 0; j < maps->n; j++) {
+			EP_TRY(ep_fold_maps_unite(ret, &maps->v[j], &spaces->room));
+			if (spaces->room.full)
+				return NULL;
+		}
 	}
 	return NULL;
 }
@@ -207,14 +204,16 @@ static struct ep_error *unite(struct ep_fold_spaces *spaces)
 	    ep_fold_map_make(0, UINT64_MAX, EP_FOLD_BIN_AMBIGUOUS, 0);
 	struct ep_fold_maps *united = NULL;
 	struct ep_error *err;
-	bool full;
 
-	if (spaces->n_united > UNITE_BUDGET + spaces->n_changes * UNITE_PER_CHANGE) {
+	spaces->room.full = spaces->n_united > UNITE_BUDGET + spaces->n_changes * UNITE_PER_CHANGE;
+	err = spaces->room.full ? NULL : unite_all(spaces, &united);
+	if (!err && spaces->room.full) {
 		ep_warn(spaces->warnings, "too-many-changes",
-		        "maps change too often between samples without a pid: samples are dropped");
-		err = ep_fold_maps_add(&united, &anything, &full);
-	} else {
-		err = unite_all(spaces, &united);
+		        "too many maps, or changes of them, between samples without a pid: these "
+		        "are dropped");
+		ep_fold_maps_unref(united);
+		united = NULL;
+		err = ep_fold_maps_add(&united, &anything, &spaces->room);
 	}
 	if (err) {
 		ep_fold_maps_unref(united);

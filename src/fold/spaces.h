@@ -15,12 +15,13 @@ struct ep_fold_process {
 	bool exited; /* maps are kept for a while: samples of other threads may follow */
 };
 
-/* For one thread. */
+/* For one thread; outlives all sets it gave. */
 struct ep_fold_spaces {
 	struct ep_strtab pids; /* 4 bytes of pid -> index of `processes` */
 	EP_VEC(struct ep_fold_process) processes;
 	EP_VEC(uint32_t) exited; /* ring of processes, oldest at i_exited */
 	size_t i_exited;
+	struct ep_fold_room room;
 	struct ep_fold_maps *kernel;
 	struct ep_fold_maps *united; /* of all processes, for samples without a pid */
 	bool united_valid;
