@@ -210,7 +210,7 @@ struct ep_error *ep_fold_maps_add(struct ep_fold_maps **maps, const struct ep_fo
 		return NULL;
 	EP_TRY(replace(maps, map->start, map->start + (map->len - 1), map, room));
 	/* Nothing to join where it did not fit, or changed nothing in a set of others. */
-	if (room->full || is_shared(*maps))
+	if (room->full || !*maps || is_shared(*maps))
 		return NULL;
 	size_t i = first_behind(*maps, map->start);
 	join_next(*maps, i);
