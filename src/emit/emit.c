@@ -287,6 +287,15 @@ static struct ep_error *open_symbols(struct ep_emit_state *state, struct ep_obje
 	return ep_object_symbols(source, &state->symbols, &state->n_symbols);
 }
 
+/* More than there are processors gain nothing, and each may decompress debug information anew. */
+static unsigned count_threads(unsigned wanted)
+{
+	enum { ALWAYS = 8 };
+	unsigned cpus = ep_parallel_cpus();
+
+	return wanted ? EP_MIN(wanted, EP_MAX(cpus, (unsigned)ALWAYS)) : cpus;
+}
+
 struct ep_error *ep_emit_profile(const struct ep_edges_binary *const *binaries, size_t n,
                                  struct ep_object *object, const struct ep_emit_opts *opts,
                                  struct ep_warnings *warnings, struct ep_sprof *ret,
@@ -300,7 +309,7 @@ struct ep_error *ep_emit_profile(const struct ep_edges_binary *const *binaries, 
 		return ep_error_create(EP_ERROR_UNSUPPORTED,
 		                       "%s: machine %u is not supported, only x86-64 and AArch64",
 		                       object->path, object->machine);
-	state.n_threads = opts->n_threads ? opts->n_threads : ep_parallel_cpus();
+	state.n_threads = count_threads(opts->n_threads);
 	struct ep_sym_opts sym_opts = {.n_threads = state.n_threads, .dead_code = opts->compat};
 	struct ep_sym_source source = {.path = opts->debug_path ? opts->debug_path : object->path,
 	                               .data = opts->debug_data,
