@@ -250,9 +250,9 @@ static uint64_t kernel_slide(const struct ep_fold_binaries *binaries, const stru
 
 	if (!object || !symbol || !object->n_text)
 		return 0;
-	if (!strcmp(symbol + 1, "_stext") && text)
+	if (!strcmp(symbol, "]_stext") && text)
 		return map->pgoff - text->vaddr;
-	return map->pgoff - object->text[0].vaddr;
+	return strcmp(symbol, "]_text") ? 0 : map->pgoff - object->text[0].vaddr;
 }
 
 bool ep_fold_is_kernel_image(const struct ep_map *map)

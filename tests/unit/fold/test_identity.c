@@ -343,6 +343,13 @@ static void test_kernel_slide(void **state)
 	script_end(&s);
 	check_u64_eq(s.edges.binaries[0].edges[0].from, linked + 0x20010);
 	script_deinit(&s);
+	/* Without a symbol nothing says how far. */
+	begin(&s, &path, 1);
+	script_kernel_map(&s, linked + slide, 0x1000000, 0, "[kernel.kallsyms]", 0);
+	script_stack(&s, 1, B(linked + slide + 0x20010, linked + slide + 0x20000));
+	script_end(&s);
+	check_u64_eq(s.edges.binaries[0].edges[0].from, linked + slide + 0x20010);
+	script_deinit(&s);
 }
 
 /* Design: an empty result is an error that says what was there instead. */
