@@ -11,6 +11,8 @@
 #include "base/vec.h"
 
 #define READ_STEP ((size_t)1 << 18)
+/* A stream may have no end (a device, a program that went wild). */
+#define STREAM_MAX ((size_t)512 << 20)
 
 struct ep_error *ep_read_full(int fd, const char *path, void *buf, size_t n, size_t *n_ret)
 {
@@ -36,6 +38,8 @@ static struct ep_error *read_all(int fd, const char *path, size_t max_bytes, str
 	struct ep_error *err = NULL;
 	size_t got = 1;
 
+	if (!max_bytes)
+		max_bytes = STREAM_MAX;
 	while (!err && got) {
 		if (!ep_vec_reserve(&buf, READ_STEP))
 			err = ep_error_nomem();
@@ -43,9 +47,11 @@ static struct ep_error *read_all(int fd, const char *path, size_t max_bytes, str
 			err = ep_read_full(fd, path, buf.v + buf.n, READ_STEP, &got);
 		if (!err)
 			buf.n += got;
-		if (!err && max_bytes && buf.n > max_bytes)
-			err = ep_error_create(EP_ERROR_BAD_DATA, "%s: larger than %zu bytes", path,
-			                      max_bytes);
+		if (!err && buf.n > max_bytes)
+			err = ep_error_hint(ep_error_create(EP_ERROR_BAD_DATA,
+			                                    "%s: a stream of over %zu bytes", path,
+			                                    max_bytes),
+			                    "save it to a file and give that");
 	}
 	if (err) {
 		ep_vec_deinit(&buf);

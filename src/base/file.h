@@ -13,10 +13,10 @@ struct ep_file {
 };
 
 /*
- * Opens a file for reading as a whole; "-" is standard input. A pipe is read to its end, at most
- * `max_bytes` (0: no limit). Errors: OS; NOMEM; BAD_DATA when over the limit. A file that another
- * process cuts short while it is mapped raises SIGBUS: for files that are still being written use
- * ep_stream.
+ * Opens a file for reading as a whole; "-" is standard input. A pipe is read to its end. The limit
+ * is `max_bytes` (0: none for files, 512 MiB for pipes). Errors: OS; NOMEM; BAD_DATA when over it.
+ * A file that another process cuts short while it is mapped raises SIGBUS: for files that are still
+ * being written use ep_stream.
  */
 struct ep_error *ep_file_open(const char *path, size_t max_bytes, struct ep_file *ret)
     EP_MUST_CHECK;

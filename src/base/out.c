@@ -5,8 +5,53 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* -- what a dying process removes -- */
+
+#define TEMPORARIES_MAX 64
+
+static _Atomic(char *) temporaries[TEMPORARIES_MAX];
+static atomic_bool removing;
+
+static void temporary_add(char *path)
+{
+	for (size_t i = 0; i < TEMPORARIES_MAX; i++) {
+		char *none = NULL;
+		if (atomic_compare_exchange_strong(&temporaries[i], &none, path))
+			return;
+	}
+}
+
+/* After this no signal handler looks at the path any more. */
+static void temporary_remove(char *path)
+{
+	for (size_t i = 0; i < TEMPORARIES_MAX; i++) {
+		char *expected = path;
+		if (atomic_compare_exchange_strong(&temporaries[i], &expected, NULL))
+			break;
+	}
+	/* A handler in another thread may have the path in hand: it must not be freed. */
+	while (atomic_load(&removing))
+		pause();
+}
+
+void ep_out_remove_temporaries(void)
+{
+	int saved = errno;
+
+	atomic_store(&removing, true);
+	for (size_t i = 0; i < TEMPORARIES_MAX; i++) {
+		char *path = atomic_load(&temporaries[i]);
+		if (path)
+			(void)unlink(path);
+	}
+	errno = saved;
+}
+
+/* -- outputs -- */
 
 static struct ep_error *open_stdout(struct ep_out *ret)
 {
@@ -20,15 +65,29 @@ static struct ep_error *open_stdout(struct ep_out *ret)
 	return NULL;
 }
 
+/* PATH.tmp.XXXXXX; a name near the limit of file systems is cut so that there is room for it. */
+static char *tmp_name(const char *path)
+{
+	static const char ending[] = ".tmp.XXXXXX";
+	const char *slash = strrchr(path, '/');
+	size_t n_folder = slash ? (size_t)(slash - path) + 1 : 0, n = strlen(path + n_folder);
+	size_t room = NAME_MAX - (sizeof(ending) - 1);
+	char *tmp;
+
+	if (n <= NAME_MAX)
+		n = EP_MIN(n, room);
+	return asprintf(&tmp, "%.*s%s", (int)(n_folder + n), path, ending) < 0 ? NULL : tmp;
+}
+
 static struct ep_error *open_tmp(const char *path, mode_t mode, struct ep_out *ret)
 {
-	ep_autofree char *tmp = NULL;
+	ep_autofree char *tmp = tmp_name(path);
 
-	if (asprintf(&tmp, "%s.tmp.XXXXXX", path) < 0) {
-		tmp = NULL;
+	if (!tmp)
 		return ep_error_nomem();
-	}
 	int fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0 && errno == ENAMETOOLONG)
+		return ep_error_os(errno, "%s: create", path);
 	if (fd < 0)
 		return ep_error_hint(ep_error_os(errno, "%s: create", path),
 		                     "the folder must exist and be writable");
@@ -41,6 +100,7 @@ static struct ep_error *open_tmp(const char *path, mode_t mode, struct ep_out *r
 	}
 	ret->file = file;
 	ret->tmp_path = ep_take(tmp);
+	temporary_add(ret->tmp_path);
 	return NULL;
 }
 
@@ -52,6 +112,20 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
+/* Refuses what a new file would take the place of although it is not a file yet. */
+static struct ep_error *check_new_name(const char *path)
+{
+	int why = errno; /* of stat(2) */
+	struct stat st;
+
+	if (!*path)
+		return ep_error_create(EP_ERROR_USAGE, "the name of the output is empty");
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+		return ep_error_hint(ep_error_os(why, "%s: create", path),
+		                     "it is a symbolic link that leads nowhere: remove it");
+	return NULL;
+}
+
 struct ep_error *ep_out_open(const char *path, struct ep_out *ret)
 {
 	struct ep_out out = {0};
@@ -60,6 +134,8 @@ struct ep_error *ep_out_open(const char *path, struct ep_out *ret)
 	if (!strcmp(path, "-"))
 		return open_stdout(ret);
 	bool exists = !stat(path, &st);
+	if (!exists)
+		EP_TRY(check_new_name(path));
 	out.path = realpath(path, NULL);
 	/* What has no name of its own (a pipe behind /dev/stdout) can only be written in place. */
 	bool in_place = exists && (!out.path || !S_ISREG(st.st_mode));
@@ -117,6 +193,7 @@ struct ep_error *ep_out_commit(struct ep_out *out)
 	struct ep_error *err = failed ? ep_error_os(saved ? saved : EIO, "%s: write", name) : NULL;
 	if (!failed && out->tmp_path) {
 		sync_folder(out->path);
+		temporary_remove(out->tmp_path);
 		free(out->tmp_path);
 		out->tmp_path = NULL;
 	}
@@ -128,8 +205,10 @@ void ep_out_abort(struct ep_out *out)
 {
 	if (out->file)
 		fclose(out->file);
-	if (out->tmp_path)
+	if (out->tmp_path) {
 		unlink(out->tmp_path);
+		temporary_remove(out->tmp_path);
+	}
 	free(out->tmp_path);
 	free(out->path);
 	*out = (struct ep_out){0};

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /*
- * An output under way. Files are written as PATH.tmp.PID-style neighbours; ep_out_commit() makes
+ * An output under way. Files are written as neighbours PATH.tmp.XXXXXX; ep_out_commit() makes
  * them appear under their name after fsync(2), ep_out_abort() leaves what was there untouched.
  */
 struct ep_out {
@@ -19,8 +19,8 @@ struct ep_out {
 
 /*
  * Opens `path` for writing; "-" is standard output. A new file takes the mode of the file it
- * replaces, else 0666 less the umask. A symbolic link is followed: its target is replaced.
- * Errors: OS, NOMEM.
+ * replaces, else 0666 less the umask. A symbolic link is followed: its target is replaced; one that
+ * leads nowhere is refused. Errors: OS; NOMEM; USAGE: the name is empty.
  */
 struct ep_error *ep_out_open(const char *path, struct ep_out *ret) EP_MUST_CHECK;
 
@@ -35,6 +35,12 @@ void ep_out_abort(struct ep_out *out);
  * It lies in the folder of `near_path`, or in $TMPDIR or /tmp if that is NULL. Errors: OS, NOMEM.
  */
 struct ep_error *ep_out_open_unnamed(const char *near_path, FILE **ret) EP_MUST_CHECK;
+
+/*
+ * Removes the temporary neighbours of all outputs under way. For a signal handler that ends the
+ * process (it may not return to what was interrupted): async-signal-safe, knows up to 64 outputs.
+ */
+void ep_out_remove_temporaries(void);
 
 /* Writes a whole buffer to `path` by open, write, commit. */
 struct ep_error *ep_out_write(const char *path, const void *data, size_t n) EP_MUST_CHECK;

@@ -45,6 +45,7 @@ struct tree {
 static struct ep_error *spool(struct input *input, int fd, const char *near_path)
 {
 	char buf[1 << 16];
+	bool first = true;
 	size_t n = 1;
 
 	EP_TRY(ep_out_open_unnamed(near_path, &input->spooled));
@@ -52,6 +53,10 @@ static struct ep_error *spool(struct input *input, int fd, const char *near_path
 		EP_TRY(ep_read_full(fd, input->name, buf, sizeof(buf), &n));
 		if (fwrite(buf, 1, n, input->spooled) != n)
 			return ep_error_os(errno, "%s: temporary copy", input->name);
+		/* What is no .edges file may have no end either; the merge will refuse it. */
+		if (first && !ep_edges_detect(buf, n))
+			break;
+		first = false;
 	}
 	if (fflush(input->spooled) != 0)
 		return ep_error_os(errno, "%s: temporary copy", input->name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "process.h"
 
 static void print_version(void)
 {
@@ -71,13 +72,9 @@ static int unknown_verb(const char *name)
 	return EP_EXIT_BAD;
 }
 
-static int run(const struct ep_cmd *cmd, int argc, char **argv)
+/* What stdout has taken is written, or the status says that it was not. */
+static int end_output(int status)
 {
-	struct ep_args args = {.cmd = cmd, .argc = argc, .argv = argv};
-	int status = cmd->fn(&args);
-
-	free(args.long_opts);
-	free(args.short_opts);
 	if (fflush(stdout) && status == EP_EXIT_OK) {
 		if (errno == EPIPE) {
 			/* Whoever reads has seen enough (head, a pager): end as filters do. */
@@ -90,13 +87,23 @@ static int run(const struct ep_cmd *cmd, int argc, char **argv)
 	return status;
 }
 
+static int run(const struct ep_cmd *cmd, int argc, char **argv)
+{
+	struct ep_args args = {.cmd = cmd, .argc = argc, .argv = argv};
+	int status = cmd->fn(&args);
+
+	free(args.long_opts);
+	free(args.short_opts);
+	return end_output(status);
+}
+
 static int help(int argc, char **argv)
 {
 	static char opt[] = "--help";
 
 	if (argc < 3) {
 		print_help(stdout);
-		return EP_EXIT_OK;
+		return end_output(EP_EXIT_OK);
 	}
 	const struct ep_cmd *cmd = find_cmd(argv[2]);
 	char *cmd_argv[] = {argv[2], opt, NULL};
@@ -105,15 +112,14 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	/* A closed pipe shows as a failed write, which says which file it was. */
-	signal(SIGPIPE, SIG_IGN);
+	ep_process_init();
 	if (argc < 2) {
 		print_help(stderr);
 		return EP_EXIT_BAD;
 	}
 	if (!strcmp(argv[1], "--version")) {
 		print_version();
-		return EP_EXIT_OK;
+		return end_output(EP_EXIT_OK);
 	}
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc, argv);

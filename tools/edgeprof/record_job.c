@@ -83,8 +83,8 @@ static void print_losses(const struct ep_record_job *job, const struct ep_captur
 
 	if (t->n_lost_samples)
 		ep_cmd_note(args,
-		            "warning: %llu samples were lost: the machine was busy\n"
-		            "hint: a larger --period or --buffer avoids it",
+		            "warning: %llu samples were lost: the machine was busy; a larger "
+		            "--period or --buffer avoids it",
 		            (unsigned long long)t->n_lost_samples);
 	if (t->n_lost_counts)
 		ep_cmd_note(args, "warning: %llu branches were not counted for want of memory",

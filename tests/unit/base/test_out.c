@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/file.h"
 #include "support/check.h"
@@ -65,6 +66,56 @@ static void test_abort_keeps_the_old_file(void **state)
 	check_content("old");
 	ep_out_abort(&out);
 	ep_out_abort(&out);
+	check_content("old");
+	check_u64_eq(n_entries(), 1);
+}
+
+static void test_refuses_names_that_lead_nowhere(void **state)
+{
+	(void)state;
+	struct ep_out out = {0};
+
+	check_fails(EP_ERROR_USAGE, ep_out_open("", &out));
+	assert_int_equal(symlink("l", link_path), 0);
+	check_fails(EP_ERROR_OS, ep_out_open(link_path, &out));
+	unlink(link_path);
+	assert_int_equal(symlink("nowhere", link_path), 0);
+	check_fails(EP_ERROR_OS, ep_out_open(link_path, &out));
+	unlink(link_path);
+	check_u64_eq(n_entries(), 1);
+}
+
+static void test_longest_name(void **state)
+{
+	(void)state;
+	char name[512];
+	int n = snprintf(name, sizeof(name), "%s/", dir);
+	struct ep_out out = {0};
+
+	memset(name + n, 'a', 256);
+	name[n + 256] = '\0';
+	check_fails(EP_ERROR_OS, ep_out_open(name, &out));
+	name[n + 255] = '\0';
+	check_ok(ep_out_write(name, "x", 1));
+	check_u64_eq(n_entries(), 2);
+	assert_int_equal(unlink(name), 0);
+}
+
+static void test_dying_removes_temporaries(void **state)
+{
+	(void)state;
+	struct ep_out out = {0};
+	int status = 0;
+
+	pid_t pid = fork();
+	if (!pid) {
+		if (ep_out_open(path, &out))
+			_exit(3);
+		ep_out_remove_temporaries();
+		_exit(7);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 7);
 	check_content("old");
 	check_u64_eq(n_entries(), 1);
 }
@@ -144,6 +195,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_abort_keeps_the_old_file),
+	    cmocka_unit_test(test_refuses_names_that_lead_nowhere),
+	    cmocka_unit_test(test_longest_name),
+	    cmocka_unit_test(test_dying_removes_temporaries),
 	    cmocka_unit_test(test_commit_replaces_and_keeps_mode_and_link),
 	    cmocka_unit_test(test_links_to_a_pipe_are_written_in_place),
 	    cmocka_unit_test(test_errors),
