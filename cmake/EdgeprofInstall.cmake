@@ -17,7 +17,7 @@ endforeach()
 add_library(edgeprof_lib STATIC ${objects})
 add_library(edgeprof::edgeprof ALIAS edgeprof_lib)
 set_target_properties(edgeprof_lib PROPERTIES OUTPUT_NAME edgeprof EXPORT_NAME edgeprof LINKER_LANGUAGE C)
-target_link_libraries(edgeprof_lib PUBLIC PkgConfig::ZSTD PkgConfig::XXHASH PkgConfig::JANSSON PkgConfig::LIBMD
+target_link_libraries(edgeprof_lib PUBLIC PkgConfig::ZSTD PkgConfig::XXHASH PkgConfig::LIBMD
 	ZLIB::ZLIB Threads::Threads)
 target_sources(edgeprof_lib PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES)
 foreach(header IN LISTS headers)
