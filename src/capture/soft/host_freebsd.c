@@ -2,21 +2,9 @@
 /* The soft backend's needs on FreeBSD, whose QEMU emulates FreeBSD programs only. */
 #include "capture/soft/host.h"
 
-#include <errno.h>
 #include <sys/types.h>
 
-#include <sys/mman.h>
 #include <sys/sysctl.h>
-
-struct ep_error *ep_soft_host_memory(int *fd_ret)
-{
-	int fd = memfd_create("edgeprof", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return ep_error_os(errno, "shared memory");
-	*fd_ret = fd;
-	return NULL;
-}
 
 bool ep_soft_host_exe_path(char *ret, size_t n)
 {

@@ -71,6 +71,16 @@ static struct ep_sb_slot *slot_at(const struct ep_soft_reader *r, uint32_t i)
 	return (struct ep_sb_slot *)((char *)r->shared + EP_SB_HEADER_BYTES + i * r->slot_bytes);
 }
 
+struct ep_error *ep_soft_shared_memory(int *fd_ret)
+{
+	int fd = memfd_create("edgeprof", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return ep_error_os(errno, "shared memory");
+	*fd_ret = fd;
+	return NULL;
+}
+
 struct ep_error *ep_soft_reader_create(int fd, uint32_t ring_bytes, struct ep_soft_reader **ret)
 {
 	size_t n_slot = EP_SB_PAGE + (size_t)ring_bytes;

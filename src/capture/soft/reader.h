@@ -8,9 +8,12 @@
 
 struct ep_soft_reader;
 
+/* Anonymous memory that child processes can map, as a file descriptor, empty. Errors: OS. */
+struct ep_error *ep_soft_shared_memory(int *fd_ret) EP_MUST_CHECK;
+
 /*
- * Lays out `fd` (empty, from memfd_create(2) or the like) and maps it. `fd` stays the caller's, who
- * keeps it open for programs that are executed later.
+ * Lays out `fd`, empty shared memory, and maps it. `fd` stays the caller's, who keeps it open for
+ * programs that are executed later.
  * ring_bytes: a power of two from 8 KiB. Errors: OS, NOMEM.
  */
 struct ep_error *ep_soft_reader_create(int fd, uint32_t ring_bytes, struct ep_soft_reader **ret)

@@ -70,7 +70,7 @@ static struct ep_error *prepare(struct soft *s)
 	EP_TRY(ep_soft_find_plugin(s->qemu.api, s->opts.plugin_path, s->plugin));
 	EP_TRY(ep_soft_find_sysroot(&s->program, s->opts.sysroot, s->sysroot));
 	snprintf(s->cpu, sizeof(s->cpu), "QEMU %s, emulated", s->qemu.version);
-	EP_TRY(ep_soft_host_memory(&s->fd));
+	EP_TRY(ep_soft_shared_memory(&s->fd));
 	return ep_soft_reader_create(s->fd, s->opts.buffer_bytes, &s->reader);
 }
 

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "../../../tools/softbrbe/plugin.h"
-#include "capture/soft/host.h"
 #include "support/check.h"
 
 #define RING 8192u
@@ -59,7 +58,7 @@ static int memory_fd;
 
 static void attach(void)
 {
-	check_ok(ep_soft_host_memory(&memory_fd));
+	check_ok(ep_soft_shared_memory(&memory_fd));
 	check_ok(ep_soft_reader_create(memory_fd, RING, &reader));
 	const struct ep_sb_header *h = ep_soft_reader_header(reader);
 	ep_sb.shared = mmap(NULL, h->total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
