@@ -103,10 +103,10 @@ json_lacks()
 	}
 }
 
-# same FILE FILE: their bytes are equal.
+# same FILE FILE [WHAT]: their bytes are equal.
 same()
 {
-	cmp -- "$1" "$2" || fail "$1 and $2 differ"
+	cmp -- "$1" "$2" || fail "${3:+$3: }$1 and $2 differ"
 }
 
 # absent FILE...: none of them is there.

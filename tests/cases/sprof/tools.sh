@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
 # For the cases that compare with LLVM's tools: which of them there are.
+. "$EP_SOURCE/tests/cases/lib.sh"
 # shellcheck disable=SC2034 # used by the cases
 edgeprof=$EP_BUILD/tools/edgeprof/edgeprof
 # shellcheck disable=SC2034 # used by the cases
 here=$EP_SOURCE/tests/cases/sprof
-
-skip() {
-	echo "skipped: $*"
-	exit 77
-}
 
 # Those of the versions 19 and 22 of tool $1 that are installed; skips when there is none.
 versions_of() {
@@ -21,9 +17,4 @@ versions_of() {
 	done
 	[ -n "$found" ] || skip "neither $1-19 nor $1-22 is installed"
 	echo "$found"
-}
-
-# same A B WHAT: the files are equal.
-same() {
-	cmp "$1" "$2" || { echo "failed: $3"; exit 1; }
 }
