@@ -7,22 +7,11 @@
 #include <stdio.h>
 
 #include "emit/emit.h"
+#include "llvm_raw.h"
 
 static void check(struct ep_error *err)
 {
-	if (!err)
-		return;
-	fprintf(stderr, "edges_raw: %s\n", err->message);
-	exit(2);
-}
-
-/* Addresses count from the page of the first executable segment, pages of 4 KiB. */
-static uint64_t base_of(const struct ep_object *object)
-{
-	for (size_t i = 0; i < object->n_segments; i++)
-		if (object->segments[i].executable)
-			return object->segments[i].vaddr & ~UINT64_C(0xfff);
-	return 0;
+	llvm_raw_check("edges_raw", err);
 }
 
 static uint64_t vaddr_of(const struct ep_object *object, uint64_t foff)
@@ -31,7 +20,7 @@ static uint64_t vaddr_of(const struct ep_object *object, uint64_t foff)
 
 	if (!ep_object_foff_to_vaddr(object, foff, &vaddr))
 		exit(2);
-	return vaddr - base_of(object);
+	return vaddr - llvm_raw_base(object);
 }
 
 static void print(const struct ep_object *object, const struct ep_edges_binary *binary)
@@ -51,7 +40,7 @@ static void print(const struct ep_object *object, const struct ep_edges_binary *
 	for (size_t i = 0; i < binary->n_edges; i++) {
 		const struct ep_edge *e = &binary->edges[i];
 		/* 1 marks an end in another binary. */
-		uint64_t from = 1 - base_of(object);
+		uint64_t from = 1 - llvm_raw_base(object);
 
 		if (e->kind == EP_EDGE_OUT)
 			continue;

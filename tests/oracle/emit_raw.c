@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "emit/emit.h"
+#include "llvm_raw.h"
 #include "sprof/write.h"
 
 struct raw {
@@ -18,21 +19,7 @@ struct raw {
 
 static void check(struct ep_error *err)
 {
-	if (!err)
-		return;
-	fprintf(stderr, "emit_raw: %s\n", err->message);
-	if (err->hint)
-		fprintf(stderr, "hint: %s\n", err->hint);
-	exit(2);
-}
-
-/* Addresses count from the page of the first executable segment, pages of 4 KiB. */
-static uint64_t base_of(const struct ep_object *object)
-{
-	for (size_t i = 0; i < object->n_segments; i++)
-		if (object->segments[i].executable)
-			return object->segments[i].vaddr & ~UINT64_C(0xfff);
-	return 0;
+	llvm_raw_check("emit_raw", err);
 }
 
 static void read_raw(FILE *in, uint64_t base, struct raw *raw)
@@ -88,7 +75,7 @@ static void run(const char *path, const char *raw_path, struct ep_emit_opts *opt
 	FILE *in = fopen(raw_path, "r");
 	if (!in)
 		exit(2);
-	read_raw(in, base_of(object), &raw);
+	read_raw(in, llvm_raw_base(object), &raw);
 	fclose(in);
 	struct ep_edges_binary binary = {.space = EP_SPACE_VADDR,
 	                                 .edges = raw.edges.v,
