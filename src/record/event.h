@@ -123,10 +123,7 @@ struct ep_sample {
 	/* Newest first; aligned or not: read by memcpy. NULL: the event records no branches. */
 	const struct ep_branch *branches;
 	uint32_t n_branches;
-	/*
-	 * EP_SAMPLE_* flags.
-	 */
-	uint32_t flags;
+	uint32_t flags;     /* EP_SAMPLE_* */
 	uint64_t info_mask; /* which bits of `info` mean something */
 	uint64_t ip;        /* sample's own address, 0 if unknown; never the end of a range */
 	uint64_t period;    /* events since the last sample, 0 if unknown */

@@ -30,7 +30,7 @@ struct ep_error *ep_sprof_deflate(const void *data, size_t n, struct ep_buf *out
 
 	if (!n)
 		return NULL;
-	if (n > UINT32_MAX)
+	if (n > EP_SPROF_SECTION_MAX)
 		return ep_error_hint(ep_error_create(EP_ERROR_UNSUPPORTED,
 		                                     "a section of %zu bytes cannot be compressed",
 		                                     n),
@@ -73,7 +73,7 @@ struct ep_error *ep_sprof_inflate(const void *data, size_t n, size_t max_bytes, 
 
 	if (b.failed || n_in != ep_bytes_left(&b))
 		return ep_error_create(EP_ERROR_BAD_DATA, "sizes of the compressed data are wrong");
-	if (n_in > UINT32_MAX || n_out > UINT32_MAX || n_out / RATIO_MAX > n_in)
+	if (n_in > EP_SPROF_SECTION_MAX || n_out > EP_SPROF_SECTION_MAX || n_out / RATIO_MAX > n_in)
 		return ep_error_create(EP_ERROR_BAD_DATA,
 		                       "impossible size of compressed data: %llu bytes from %llu",
 		                       (unsigned long long)n_out, (unsigned long long)n_in);

@@ -6,8 +6,8 @@
 #include "base/warn.h"
 #include "sprof/sprof.h"
 
-/* Decompressed, one section may not be larger than this. */
-#define EP_SPROF_SECTION_MAX (UINT64_C(4) << 30)
+/* A compressed section may not be larger than this, before and after: zlib's sizes have 32 bits. */
+#define EP_SPROF_SECTION_MAX UINT32_MAX
 
 struct ep_sprof_read_opts {
 	size_t memory_max;            /* of the profile, in bytes; 0: 64 times the input + 64 MiB */

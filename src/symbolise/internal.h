@@ -88,11 +88,12 @@ struct ep_sym_claim {
 	uint32_t unit;
 };
 
+typedef EP_VEC(struct ep_sym_claim) ep_sym_claims;
+
 /*
  * Sorts claims by unit and address such that they are disjoint: where several overlap, the owner of
  * the stretch before goes on, else the first unit begins. The result may be longer.
  */
-typedef EP_VEC(struct ep_sym_claim) ep_sym_claims;
 struct ep_error *ep_sym_claims_settle(ep_sym_claims *claims) EP_MUST_CHECK;
 
 /* paint.c: what is painted later covers what was there, as in LLVM's DWARFUnit address map. */
@@ -110,9 +111,10 @@ struct ep_error *ep_sym_paint_flatten(ep_sym_paints *paints) EP_MUST_CHECK;
 bool ep_sym_unit_die(struct ep_sym_view *view, struct ep_sym_unit *unit, Dwarf_Die *skeleton_ret,
                      Dwarf_Die *ret);
 
-/* Appends the functions of a unit, with ranges counted from the list's own start. */
 typedef EP_VEC(struct ep_sym_func) ep_sym_funcs;
 typedef EP_VEC(struct ep_sym_range) ep_sym_func_ranges;
+
+/* Appends the functions of a unit, with ranges counted from the list's own start. */
 struct ep_error *ep_sym_unit_functions(const struct ep_symboliser *sym, struct ep_sym_view *view,
                                        struct ep_sym_unit *unit, ep_sym_funcs *funcs,
                                        ep_sym_func_ranges *ranges) EP_MUST_CHECK;
