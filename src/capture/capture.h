@@ -26,6 +26,7 @@ struct ep_capture_totals {
 	uint64_t n_insns;        /* instructions executed, 0 if unknown */
 	uint64_t n_lost_counts;  /* exact mode: branches not counted for want of room */
 	uint64_t n_lost_control; /* maps and such lost for want of room */
+	uint64_t n_unrecorded;   /* threads beyond what can be recorded at a time */
 	uint64_t n_running;      /* processes that went on when recording ended */
 	uint64_t n_not_followed; /* processes that went on unrecorded */
 	uint64_t n_moved;        /* times the PC changed without a branch: signals */

@@ -96,6 +96,9 @@ static void print_losses(const struct ep_record_job *job, const struct ep_captur
 		ep_cmd_note(args,
 		            "warning: %llu processes were not followed into programs they executed",
 		            (unsigned long long)t->n_not_followed);
+	if (t->n_unrecorded)
+		ep_cmd_note(args, "warning: %llu threads were not recorded: too many at a time",
+		            (unsigned long long)t->n_unrecorded);
 	if (t->n_running)
 		ep_cmd_note(
 		    args,
@@ -151,6 +154,7 @@ static struct ep_error *write_report(const struct ep_record_job *job,
 	    {"processes", t->n_processes},
 	    {"not_followed", t->n_not_followed},
 	    {"still_running", t->n_running},
+	    {"unrecorded_threads", t->n_unrecorded},
 	    {"pc_moved", t->n_moved},
 	    {"interrupted_branches", t->n_interrupted},
 	    {"lost_counts", t->n_lost_counts},

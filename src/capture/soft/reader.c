@@ -485,12 +485,14 @@ static struct ep_error *take_all_chunks(struct ep_soft_reader *r, const struct e
 	return NULL;
 }
 
+/* Threads and processes that found no slot. */
 static struct ep_error *report_unseen(struct ep_soft_reader *r, const struct ep_event_sink *sink)
 {
-	uint64_t n = r->shared->n_forks_lost;
+	uint64_t n_forks = r->shared->n_forks_lost, n = r->shared->n_no_slot;
 
-	r->done.n_not_followed += n;
-	return send_lost(sink, EP_PID_UNKNOWN, EP_LOST_NOT_FOLLOWED, n);
+	r->done.n_not_followed += n_forks;
+	r->done.n_unrecorded = n > n_forks ? n - n_forks : 0;
+	return send_lost(sink, EP_PID_UNKNOWN, EP_LOST_NOT_FOLLOWED, EP_MAX(n, n_forks));
 }
 
 struct ep_error *ep_soft_reader_drain(struct ep_soft_reader *r, const struct ep_event_sink *sink,

@@ -184,6 +184,38 @@ static void test_threads(void **state)
 	detach();
 }
 
+/* More threads than slots: those left out are counted, and slots come free again. */
+static void test_many_threads(void **state)
+{
+	enum { N = 600 };
+	struct ep_sb_vcpu *v = calloc(N, sizeof(*v));
+	struct seen seen = {0};
+	struct ep_event_sink sink = {see, &seen};
+	struct ep_capture_totals totals;
+	unsigned n_got = 0;
+
+	(void)state;
+	attach();
+	for (uint32_t i = 0; i < N; i++) {
+		v[i].tid = i % 64;
+		v[i].slot = ep_sb_slot_claim(i, &v[i].ring);
+		n_got += v[i].slot != NULL;
+	}
+	assert_true(n_got > 0 && n_got < N);
+	for (unsigned i = 0; i < n_got; i++)
+		close_vcpu(&v[i]);
+	check_ok(ep_soft_reader_drain(reader, &sink, false));
+	open_vcpu(&v[0], 1);
+	close_vcpu(&v[0]);
+	check_ok(ep_soft_reader_drain(reader, &sink, true));
+	ep_soft_reader_totals(reader, &totals);
+	check_u64_eq(totals.n_unrecorded, N - n_got);
+	check_u64_eq(seen.n_not_followed, N - n_got);
+	check_u64_eq(totals.n_threads, n_got + 1);
+	detach();
+	free(v);
+}
+
 /* A writer killed between taking a number and finishing: the others go on, the torn end is given
  * up. */
 static void test_killed_writer(void **state)
@@ -287,9 +319,9 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_full_ring),     cmocka_unit_test(test_threads),
-	    cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_counts),
-	    cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_full_ring),    cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_many_threads), cmocka_unit_test(test_killed_writer),
+	    cmocka_unit_test(test_counts),       cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
