@@ -49,7 +49,7 @@ run_sqlite() { "$@" ./sqlite/sqlite3 :memory: <"$here/workload.sql" >result; }
 # period.
 make_inputs()
 {
-	period=1009
+	period=300
 	while :; do
 		say "recording sqlite3, one sample in $period branches"
 		run_sqlite "$edgeprof" record -q --backend soft --seed 1 --period $period \
