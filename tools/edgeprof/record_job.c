@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "account.h"
+#include "table.h"
 
 /* PROGRAM.edges in the working folder. */
 static char *default_path(const char *program)
@@ -80,59 +81,64 @@ struct ep_error *ep_record_job_begin(struct ep_record_job *job)
 static void print_losses(const struct ep_record_job *job, const struct ep_capture_totals *t)
 {
 	const struct ep_args *args = job->args;
+	char n[EP_TEXT_COUNT_MAX];
 
 	if (t->n_lost_samples)
 		ep_cmd_note(args,
-		            "warning: %llu samples were lost: the machine was busy; a larger "
-		            "--period or --buffer avoids it",
-		            (unsigned long long)t->n_lost_samples);
+		            "warning: %s lost: the machine was busy; a larger --period or "
+		            "--buffer avoids it",
+		            ep_text_count(t->n_lost_samples, "samples", n));
 	if (t->n_lost_counts)
-		ep_cmd_note(args, "warning: %llu branches were not counted for want of memory",
-		            (unsigned long long)t->n_lost_counts);
+		ep_cmd_note(args, "warning: %s not counted for want of memory",
+		            ep_text_count(t->n_lost_counts, "branches", n));
 	if (t->n_lost_control)
-		ep_cmd_note(args, "warning: %llu notices of maps or threads were lost",
-		            (unsigned long long)t->n_lost_control);
+		ep_cmd_note(args, "warning: %s of maps or threads lost",
+		            ep_text_count(t->n_lost_control, "notices", n));
 	if (t->n_not_followed)
-		ep_cmd_note(args,
-		            "warning: %llu processes were not followed into programs they executed",
-		            (unsigned long long)t->n_not_followed);
+		ep_cmd_note(args, "warning: %s not followed into programs they executed",
+		            ep_text_count(t->n_not_followed, "processes", n));
 	if (t->n_unrecorded)
-		ep_cmd_note(args, "warning: %llu threads were not recorded: too many at a time",
-		            (unsigned long long)t->n_unrecorded);
+		ep_cmd_note(args, "warning: %s not recorded: too many at a time",
+		            ep_text_count(t->n_unrecorded, "threads", n));
 	if (t->n_running)
-		ep_cmd_note(
-		    args,
-		    "warning: %llu processes still ran when '%s' had ended, and go on unrecorded",
-		    (unsigned long long)t->n_running, job->opts.argv[0]);
-	if (t->n_corrupt)
 		ep_cmd_note(args,
-		            "warning: the recording of %llu threads was written over by the "
-		            "program",
-		            (unsigned long long)t->n_corrupt);
+		            "warning: %s still running when '%s' had ended, and now unrecorded",
+		            ep_text_count(t->n_running, "processes", n), job->opts.argv[0]);
+	if (t->n_corrupt)
+		ep_cmd_note(args, "warning: the recording of %s was written over by the program",
+		            ep_text_count(t->n_corrupt, "threads", n));
+}
+
+/* What -v adds. */
+static void print_details(const struct ep_record_job *job, const struct ep_capture_totals *t)
+{
+	char threads[EP_TEXT_COUNT_MAX], processes[EP_TEXT_COUNT_MAX], period[32], moved[32],
+	    interrupted[32];
+
+	ep_cmd_note(job->args,
+	            "%s, %s, period %s, depth %u, seed %llu, PC moved %s, branches not recorded "
+	            "for that %s",
+	            ep_text_count(t->n_threads, "threads", threads),
+	            ep_text_count(t->n_processes, "processes", processes),
+	            ep_text_number(t->period, period), t->depth, (unsigned long long)job->opts.seed,
+	            ep_text_number(t->n_moved, moved),
+	            ep_text_number(t->n_interrupted, interrupted));
 }
 
 static void print_account(const struct ep_record_job *job, const struct ep_capture_totals *t)
 {
 	const struct ep_args *args = job->args;
-	char what[96];
+	char samples[EP_TEXT_COUNT_MAX], branches[EP_TEXT_COUNT_MAX], insns[EP_TEXT_COUNT_MAX];
 
-	if (job->opts.exact)
-		snprintf(what, sizeof(what), "counted");
-	else
-		snprintf(what, sizeof(what), "%llu samples of", (unsigned long long)t->n_samples);
-	ep_cmd_note(args, "%s %llu taken branches, %llu instructions; %s%s%s", what,
-	            (unsigned long long)t->n_branches, (unsigned long long)t->n_insns,
-	            job->edges_path ? job->edges_path : "",
-	            job->edges_path && job->raw_path ? ", " : "",
-	            job->raw_path ? job->raw_path : "");
+	ep_cmd_note(
+	    args, "%s%s %s, %s; %s%s%s",
+	    job->opts.exact ? "counted" : ep_text_count(t->n_samples, "samples", samples),
+	    job->opts.exact ? "" : " of", ep_text_count(t->n_branches, "taken branches", branches),
+	    ep_text_count(t->n_insns, "instructions", insns),
+	    job->edges_path ? job->edges_path : "", job->edges_path && job->raw_path ? ", " : "",
+	    job->raw_path ? job->raw_path : "");
 	if (args->verbose)
-		ep_cmd_note(args,
-		            "threads %llu, processes %llu, period %llu, depth %u, seed %llu, PC "
-		            "moved %llu, branches not recorded for that %llu",
-		            (unsigned long long)t->n_threads, (unsigned long long)t->n_processes,
-		            (unsigned long long)t->period, t->depth,
-		            (unsigned long long)job->opts.seed, (unsigned long long)t->n_moved,
-		            (unsigned long long)t->n_interrupted);
+		print_details(job, t);
 	print_losses(job, t);
 	ep_cmd_warnings(args, &job->warnings);
 	if (job->fold)
