@@ -6,6 +6,7 @@
 #include "sprof/read.h"
 #include "sprof/summary.h"
 #include "sprof/write.h"
+#include "table.h"
 
 #define N_INLINEES 3 /* named beside a function */
 
@@ -363,6 +364,7 @@ static json_t *json_view(const struct ep_args *args, const struct view *view)
 	for (size_t i = 0; i < n_shown(view); i++)
 		json_array_append_new(funcs, json_func(view, prof->funcs.v[i]));
 	json_object_set_new(json, "kind", json_string("sample-profile"));
+	json_object_set_new(json, "file", ep_json_text(view->opts->path));
 	json_object_set_new(json, "format", json_string(format_name(prof->format)));
 	json_object_set_new(json, "version",
 	                    prof->format == EP_SPROF_TEXT ? json_null()

@@ -56,7 +56,7 @@ grep -q 'name table .* 0x300000001 compressed$' got
 if grep -q 'hottest functions' got; then exit 1; fi
 
 "$edgeprof" show --json --top 1 --symbols in.txt >got.json
-for line in '"schema": "edgeprof.show/1"' '"kind": "sample-profile"' '"format": "text"' \
+for line in '"schema": "edgeprof.show/1"' '"kind": "sample-profile"' '"file": "in.txt"' '"format": "text"' \
 	'"version": null' '"n_functions": 3' '"max_count": 4294967296' '"name": "main"' \
 	'"share_percent": 92.0' '"symbols": \[\]'; do
 	grep -q -- "$line" got.json || { echo "failed: no $line in the JSON"; exit 1; }
