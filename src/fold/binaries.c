@@ -366,7 +366,10 @@ void ep_fold_binaries_warn(const struct ep_fold_binaries *binaries, uint32_t i)
 
 	if (binary->linked || !goes_by_found(binaries, binary))
 		return;
-	if (!binary->found.size)
+	if (!binary->found.size && path[0] == '[')
+		ep_warn(binaries->warnings, "no-kernel-identity",
+		        "%s: no build-id in the input: known by this name only", path);
+	else if (!binary->found.size)
 		ep_warn(binaries->warnings, "no-identity",
 		        "%s: no build-id in the input and no such file here: known by this path "
 		        "only, unless --binary says where it is",

@@ -189,8 +189,13 @@ static void test_binary_by_basename(void **state)
 	script_deinit(&s);
 	begin(&s, &binary, 1);
 	script_map(&s, 1, A, 0x4000, 0, "/nonexistent/u", 8);
+	/* What people can do nothing about does not hide what they can. */
+	script_kernel_map(&s, 0xffffffff81000000, 0x1000000, 0, "[kernel.kallsyms]_text", 0);
 	loop(&s, 1, A);
+	loop(&s, 1, 0xffffffff81000000);
 	script_end(&s);
+	check_u64_eq(ep_warn_count(&s.warnings, "no-kernel-identity"), 1);
+	check_u64_eq(ep_warn_count(&s.warnings, "no-identity"), 0);
 	check_u64_eq(ep_warn_count(&s.warnings, "unused-binary"), 1);
 	assert_non_null(strstr(s.warnings.v[0].first, "nothing of that name"));
 	script_deinit(&s);
