@@ -66,10 +66,11 @@ static struct ep_error *add_unit(struct ep_emit_state *state, struct ep_sprof *p
 	EP_TRY(add_functions(prof, unit, funcs));
 	for (size_t i = 0; i < unit->lines.n; i++) {
 		const struct ep_unit_line *line = &unit->lines.v[i];
+		const struct ep_location *at = &unit->locations.v.v[line->key & UINT32_MAX];
+		struct ep_sprof_func *func = funcs[line->key >> 32];
 
-		if (funcs[line->key >> 32])
-			EP_TRY(ep_sprof_body_max(prof, funcs[line->key >> 32],
-			                         line->key >> 16 & 0xffff, line->key & 0xffff,
+		if (func)
+			EP_TRY(ep_sprof_body_max(prof, func, at->offset, at->discriminator,
 			                         line->count));
 	}
 	for (size_t i = 0; i < unit->calls.n; i++) {
@@ -153,6 +154,8 @@ static void raise_lines(struct ep_sprof_func *func, bool nested)
 
 struct ep_error *ep_emit_build(struct ep_emit_state *state, struct ep_sprof *ret)
 {
+	if (state->flow_sensitive)
+		ret->flags |= EP_SPROF_FS;
 	EP_TRY(add_units(state, ret));
 	EP_TRY(add_heads(state, ret));
 	for (size_t i = 0; i < ret->funcs.n; i++)

@@ -26,6 +26,18 @@ struct unit_job {
 	struct ep_code_cursor code;
 };
 
+/* Flow-sensitive discriminators are kept whole: each pass of the compiler takes its own bits. */
+static uint32_t base_of(const struct unit_job *job, uint32_t discriminator)
+{
+	return job->state->flow_sensitive ? discriminator
+	                                  : ep_emit_base_discriminator(discriminator);
+}
+
+static uint32_t duplication_of(const struct unit_job *job, uint32_t discriminator)
+{
+	return job->state->flow_sensitive ? 1 : ep_emit_duplication(discriminator);
+}
+
 static uint32_t line_offset(uint32_t line, uint32_t decl_line)
 {
 	return (line - decl_line) & EP_SPROF_OFFSET_MAX;
@@ -65,7 +77,7 @@ static struct ep_error *add_contexts(struct unit_job *job)
 		if (context->parent != EP_SYM_NONE) {
 			out.offset = line_offset(context->call_line,
 			                         job->pieces.contexts.v[context->parent].decl_line);
-			out.discriminator = ep_emit_base_discriminator(context->call_disc);
+			out.discriminator = base_of(job, context->call_disc);
 		}
 		job->out->contexts.v[job->out->contexts.n++] = out;
 	}
@@ -88,16 +100,19 @@ static bool piece_place(const struct unit_job *job, const struct ep_sym_piece *p
 static bool add_line(struct unit_job *job, const struct place *place, uint64_t count)
 {
 	const struct ep_sym_context *context = &job->pieces.contexts.v[place->context];
-	struct ep_unit_line line = {
-	    .key = ep_line_key(place->context, line_offset(place->line, context->decl_line),
-	                       ep_emit_base_discriminator(place->discriminator)),
-	    .count = ep_count_mul(count, ep_emit_duplication(place->discriminator)),
-	};
 	struct ep_unit_line *last =
 	    job->out->lines.n ? &job->out->lines.v[job->out->lines.n - 1] : NULL;
+	uint32_t location;
 
 	if (!place->line && !job->state->opts->compat)
 		return true;
+	if (!ep_locations_add(&job->out->locations, line_offset(place->line, context->decl_line),
+	                      base_of(job, place->discriminator), &location))
+		return false;
+	struct ep_unit_line line = {
+	    .key = (uint64_t)place->context << 32 | location,
+	    .count = ep_count_mul(count, duplication_of(job, place->discriminator)),
+	};
 	if (last && last->key == line.key) {
 		last->count = EP_MAX(last->count, line.count);
 		return true;
@@ -170,7 +185,7 @@ static bool book_calls(struct unit_job *job, const struct ep_sym_piece *piece)
 		    .context = place.context,
 		    .offset =
 		        line_offset(place.line, job->pieces.contexts.v[place.context].decl_line),
-		    .discriminator = ep_emit_base_discriminator(place.discriminator),
+		    .discriminator = base_of(job, place.discriminator),
 		    .group = branch->callee,
 		    .count = branch->count,
 		};
@@ -280,5 +295,6 @@ void ep_unit_counts_deinit(struct ep_unit_counts *counts)
 {
 	ep_vec_deinit(&counts->contexts);
 	ep_vec_deinit(&counts->lines);
+	ep_locations_deinit(&counts->locations);
 	ep_vec_deinit(&counts->calls);
 }

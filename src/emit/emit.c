@@ -272,6 +272,17 @@ static void state_deinit(struct ep_emit_state *state)
 	ep_symboliser_close(state->sym);
 }
 
+/* Clang marks a program built for flow-sensitive profiles by the name of a variable. */
+static bool is_flow_sensitive(const struct ep_object *object)
+{
+	static const char mark[] = "\0__llvm_fs_discriminator__";
+	const struct ep_section *names = ep_object_section(object, ".strtab");
+
+	/* With both its NULs: the whole name. */
+	return names && names->data && !names->compressed &&
+	       memmem(names->data, (size_t)names->size, mark, sizeof(mark));
+}
+
 /* Symbols come from the debug file where the binary has lost its own. */
 static struct ep_error *open_symbols(struct ep_emit_state *state, struct ep_object **debug_ret)
 {
@@ -284,6 +295,7 @@ static struct ep_error *open_symbols(struct ep_emit_state *state, struct ep_obje
 		                        : ep_object_open(opts->debug_path, debug_ret));
 		source = *debug_ret;
 	}
+	state->flow_sensitive = is_flow_sensitive(source);
 	return ep_object_symbols(source, &state->symbols, &state->n_symbols);
 }
 

@@ -142,17 +142,27 @@ struct ep_error *ep_steps_build(const ep_emit_ranges *ranges, ep_steps *ret) EP_
 /* The first step that ends at or behind vaddr. */
 size_t ep_steps_find(const ep_steps *steps, uint64_t vaddr);
 
-/* collect.c: what a unit gives to the profile. */
-struct ep_unit_line {
-	uint64_t key; /* context, offset and discriminator, see ep_line_key() */
-	uint64_t count;
+/* location.c: the places in functions that a unit names, each once. */
+struct ep_location {
+	uint32_t offset, discriminator;
 };
 
-/* Base discriminators have 12 bits, probe numbers 16. */
-static inline uint64_t ep_line_key(uint32_t context, uint32_t offset, uint32_t discriminator)
-{
-	return (uint64_t)context << 32 | (uint64_t)offset << 16 | (discriminator & 0xffff);
-}
+struct ep_locations {
+	EP_VEC(struct ep_location) v;
+	uint32_t *slots; /* index + 1, open addressing */
+	size_t n_slots;
+};
+
+/* The index of a location, new or not; false: no memory. */
+bool ep_locations_add(struct ep_locations *locations, uint32_t offset, uint32_t discriminator,
+                      uint32_t *ret);
+void ep_locations_deinit(struct ep_locations *locations);
+
+/* collect.c: what a unit gives to the profile. */
+struct ep_unit_line {
+	uint64_t key; /* context in the upper half, index of the location in the lower */
+	uint64_t count;
+};
 
 struct ep_unit_call {
 	uint32_t context, offset, discriminator;
@@ -171,6 +181,7 @@ struct ep_unit_context {
 struct ep_unit_counts {
 	EP_VEC(struct ep_unit_context) contexts;
 	EP_VEC(struct ep_unit_line) lines; /* sorted, unique */
+	struct ep_locations locations;
 	EP_VEC(struct ep_unit_call) calls;
 	double in_functions, with_lines;
 };
@@ -180,6 +191,7 @@ struct ep_emit_state {
 	struct ep_object *object;
 	const struct ep_symbol *symbols; /* of the binary or its debug file */
 	size_t n_symbols;
+	bool flow_sensitive; /* discriminators of LLVM's flow-sensitive profiles */
 	struct ep_emit_account *account;
 	unsigned n_threads;
 	ep_emit_ranges ranges;     /* sorted by start */

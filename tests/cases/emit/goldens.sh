@@ -28,3 +28,11 @@ done
 expect 0 edgeprof emit --compat=llvm-profgen --format text --binary "$dir/noprobe.perfbin" \
 	"$dir/noprobe.aggperfscript" -o text
 same text "$dir/golden/noprobe.aggperfscript.22.flat.prof"
+# A program built for flow-sensitive profiles keeps its discriminators whole.
+if command -v llvm-profgen-22 >/dev/null; then
+	llvm-profgen-22 --binary="$dir/fs-discriminator.perfbin" --format=text -o peer \
+		--unsymbolized-profile="$dir/fs-discriminator.raw.prof" >/dev/null 2>&1
+	"$EP_BUILD/tests/oracle/emit_raw" -c "$dir/fs-discriminator.perfbin" \
+		"$dir/fs-discriminator.raw.prof" >text
+	same text peer
+fi
