@@ -5,7 +5,9 @@
 need "$(native_qemu)"
 "$progs/build.sh" "$EP_CC" . 2>build.log || { cat build.log; exit 1; }
 
-"$edgeprof" record -q --seed 1 --period 53 -o live.edges --raw x.epr -- ./branches 20000 >/dev/null
+# Room for all samples, so that there are several blocks however busy the machine is.
+"$edgeprof" record -q --seed 1 --period 23 --buffer 67108864 -o live.edges --raw x.epr -- \
+	./branches 20000 >/dev/null
 "$edgeprof" fold -q x.epr -o kept.edges
 "$edgeprof" show --json live.edges >live.json
 "$edgeprof" show --json kept.edges >kept.json
@@ -57,7 +59,7 @@ $EP_CC -O1 forever.c -o forever
 "$edgeprof" record -q --period 500 --raw killed.epr -- ./forever >program 2>messages &
 recorder=$!
 i=0
-while [ $i -lt 600 ] && [ -z "$(find . -name 'killed.epr.tmp.*' -size +24k)" ]; do
+while [ $i -lt 600 ] && { [ ! -s program ] || [ -z "$(find . -name 'killed.epr.tmp.*' -size +24k)" ]; }; do
 	sleep 0.1
 	i=$((i + 1))
 done
