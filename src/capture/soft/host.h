@@ -5,6 +5,10 @@
 
 #include "base/macros.h"
 
+/* In a child: has it ended (SIGTERM) when its parent dies; does nothing where that cannot be asked.
+ */
+void ep_soft_host_end_with_parent(void);
+
 /* Path of the running executable; false: unknown. */
 bool ep_soft_host_exe_path(char *ret, size_t n);
 

@@ -4,7 +4,16 @@
 
 #include <sys/types.h>
 
+#include <signal.h>
+#include <sys/procctl.h>
 #include <sys/sysctl.h>
+
+void ep_soft_host_end_with_parent(void)
+{
+	int signal = SIGTERM;
+
+	(void)procctl(P_PID, 0, PROC_PDEATHSIG_CTL, &signal);
+}
 
 bool ep_soft_host_exe_path(char *ret, size_t n)
 {

@@ -2,6 +2,13 @@
 /* The soft backend's needs on Linux. */
 #include "capture/soft/host.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
+void ep_soft_host_end_with_parent(void)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
 bool ep_soft_host_exe_path(char *ret, size_t n)
 {
 	ssize_t len = readlink("/proc/self/exe", ret, n);

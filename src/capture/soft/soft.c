@@ -165,6 +165,8 @@ static void become(struct soft *s, char **argv, int fd_error)
 {
 	sigset_t none;
 
+	/* A recorder that was killed leaves no program behind that only it was to run. */
+	ep_soft_host_end_with_parent();
 	fcntl(s->fd, F_SETFD, 0);
 	/* The tool ignores SIGPIPE for itself only. */
 	signal(SIGPIPE, SIG_DFL);
