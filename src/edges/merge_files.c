@@ -251,8 +251,8 @@ static size_t fair_fan_in(unsigned n_threads)
 	size_t n_files = FILES_MAX;
 
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < FILES_MAX + FILES_SPARE)
-		n_files =
-		    limit.rlim_cur > 2 * FILES_SPARE ? limit.rlim_cur - FILES_SPARE : FILES_SPARE;
+		n_files = limit.rlim_cur > 2 * FILES_SPARE ? limit.rlim_cur - FILES_SPARE
+		                                           : limit.rlim_cur / 3;
 	/* As many again wait in the levels of the tree, of which two are in use as a rule. */
 	size_t fan_in = n_files / (n_threads + 2);
 	return EP_MAX(EP_MIN(fan_in, FAN_IN_MAX), 2);

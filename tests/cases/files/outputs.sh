@@ -24,6 +24,16 @@ done
 # Merging in place is of use, and safe.
 expect 0 edgeprof merge loops.edges -o loops.edges
 
+# Few descriptors are enough for many inputs.
+n=0
+while [ "$n" -lt 300 ]; do
+	echo loops.edges
+	n=$((n + 1))
+done >list
+# shellcheck disable=SC3045 # known to all shells that are sh somewhere
+(ulimit -n 32 && edgeprof merge -q --allow-duplicates --files-from list -o few.edges) ||
+	fail "300 inputs with 32 descriptors"
+
 # Names that lead nowhere.
 ln -s loop loop
 expect 2 edgeprof merge loops.edges -o loop
