@@ -129,10 +129,14 @@ static inline void record_sampled(struct ep_sb_vcpu *v, const struct ep_sb_block
 	v->pending = 0;
 }
 
+/* How often, in branches, the exact mode brings the totals up to date: a power of two. */
+#define PUBLISH_BRANCHES 65536u
+
 static inline void record_exact(struct ep_sb_vcpu *v, const struct ep_sb_block *from,
                                 const struct ep_sb_block *to)
 {
-	v->n_branches++;
+	if (!(++v->n_branches & (PUBLISH_BRANCHES - 1)))
+		ep_sb_vcpu_publish(v);
 	ep_sb_count(v, v->line_start, from->last, to->start, from->info);
 	v->line_start = to->start;
 }

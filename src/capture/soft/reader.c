@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/count.h"
 #include "object/object.h"
 
 #define N_SLOTS ((size_t)512)
@@ -54,6 +55,7 @@ struct ep_soft_reader {
 	uint32_t n_heap;
 	uint64_t t_reap_ns;
 	struct ep_capture_totals done; /* of slots that are free again */
+	uint64_t n_counted;            /* exact mode: branches of the counts passed on */
 	EP_VEC(struct identity) identities;
 	struct ep_soft_scratch scratch;
 };
@@ -304,8 +306,8 @@ static struct ep_build_id identify(struct ep_soft_reader *r, const char *path)
 	return i->id;
 }
 
-static struct ep_error *send_counts(const struct ep_event_sink *sink, const unsigned char *chunk,
-                                    int32_t pid, int32_t tid)
+static struct ep_error *send_counts(struct ep_soft_reader *r, const struct ep_event_sink *sink,
+                                    const unsigned char *chunk, int32_t pid, int32_t tid)
 {
 	for (uint32_t i = 0; i < EP_SB_CHUNK_ENTRIES; i++) {
 		struct ep_sb_entry entry;
@@ -315,6 +317,7 @@ static struct ep_error *send_counts(const struct ep_event_sink *sink, const unsi
 		memcpy(&entry, chunk + i * sizeof(entry), sizeof(entry));
 		if (!ep_soft_decode_entry(&entry, &e.u.counted, &range))
 			continue;
+		r->n_counted = ep_count_add(r->n_counted, e.u.counted.count);
 		e.type = EP_EVENT_EDGE;
 		EP_TRY(sink->event(sink->payload, &e));
 		e.type = EP_EVENT_RANGE;
@@ -332,7 +335,7 @@ static struct ep_error *take_chunk(struct ep_soft_reader *r, const struct ep_eve
 	uint32_t *owner = &r->shared->chunk_owner[i];
 	int32_t pid = (int32_t)(__atomic_load_n(owner, __ATOMIC_ACQUIRE) & INT32_MAX);
 
-	EP_TRY(send_counts(sink, chunk, pid, tid));
+	EP_TRY(send_counts(r, sink, chunk, pid, tid));
 	memset(chunk, 0, EP_SB_CHUNK_BYTES);
 	__atomic_store_n(owner, 0, __ATOMIC_RELEASE);
 	return NULL;
@@ -431,8 +434,10 @@ static struct ep_error *slot_free(struct ep_soft_reader *r, const struct ep_even
 	struct queue *q = &r->queues[i];
 	bool open = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == EP_SB_SLOT_USED;
 
-	if (open && slot->pid == slot->tid && !q->exec_try && !slot_is_dead(slot))
+	if (open && slot->pid == slot->tid && !q->exec_try && !slot_is_dead(slot)) {
 		r->done.n_running++;
+		EP_TRY(send_lost(sink, q->pid, EP_LOST_NOT_FOLLOWED, 1));
+	}
 	EP_TRY(report_lost(r, sink, i));
 	if (q->corrupt) {
 		r->done.n_corrupt++;
@@ -524,4 +529,6 @@ void ep_soft_reader_totals(const struct ep_soft_reader *r, struct ep_capture_tot
 	for (uint32_t i = 0; i < N_SLOTS; i++)
 		if (slot_in_use(r, i))
 			add_slot(slot_at(r, i), ret);
+	/* A thread that was killed had no time to bring its totals up to date. */
+	ret->n_branches = EP_MAX(ret->n_branches, r->n_counted);
 }

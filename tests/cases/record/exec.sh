@@ -39,6 +39,7 @@ chmod +x leaves
 status 7 "$edgeprof" record --exact --raw x.epr --report x.json -- ./leaves >out 2>messages
 "$check" x.epr counts out >got || { cat got; exit 1; }
 [ "$(member x.json still_running)" -eq 1 ] || { cat x.json; exit 1; }
+[ "$(value got not-followed)" -eq 1 ] || fail "the daemon is in no drop: $(cat got)"
 grep -q 'still running when' messages || { cat messages; exit 1; }
 
 # A program that is replaced between two runs is two binaries.

@@ -43,3 +43,12 @@ status 130 ./interrupt "$edgeprof" record --raw x.epr -o x.edges -- ./forever 2>
 [ "$(value got samples)" -gt 0 ] || fail "no samples"
 [ -s x.edges ] || fail "no edges"
 status 0 ./interrupt "$edgeprof" record -q --ignore-exit -o x.edges -- ./forever
+
+# Killed in the middle, the exact mode still tells how much it counted.
+sed 's/usleep(1000);//' forever.c >busy.c
+$EP_CC -O1 busy.c -o busy
+status 130 ./interrupt "$edgeprof" record -q --exact --report x.json -o x.edges -- ./busy
+said=$(member x.json taken_branches)
+counted=$("$edgeprof" show --json x.edges | sed -n 's/^ *"n_records": \([0-9]*\).*/\1/p' | head -n 1)
+[ "$said" -gt 100000 ] || fail "only $said branches in a second"
+[ "$said" -ge "$counted" ] || fail "$said said, $counted counted"
