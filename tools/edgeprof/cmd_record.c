@@ -26,7 +26,7 @@ enum {
 };
 
 static const struct ep_opt opts[] = {
-    EP_OPT_OUTPUT_ENTRY,
+    {'o', "output", "FILE", "write the edges to FILE (default: PROGRAM.edges)"},
     {OPT_BACKEND, "backend", "NAME", "soft (default), perf or hwt"},
     {OPT_EVENT, "event", "EVENT", "taken-branches (default) or instructions"},
     {OPT_PERIOD, "period", "N", "events between samples, in the mean"},

@@ -77,7 +77,8 @@ static void print_details(const struct ep_args *args, const struct ep_edges *edg
 		            a->n_units_read, a->n_bad_units, a->n_missing_dwo);
 }
 
-static void print_profile(const struct ep_args *args, const struct ep_emit_result *result)
+static void print_profile(const struct ep_args *args, const struct ep_emit_result *result,
+                          bool sampled)
 {
 	const struct ep_emit_account *a = &result->account;
 	char functions[EP_TEXT_COUNT_MAX], lines[EP_TEXT_COUNT_MAX];
@@ -85,7 +86,7 @@ static void print_profile(const struct ep_args *args, const struct ep_emit_resul
 	ep_cmd_note(args, "%s: %s (%u with samples), %s, density %.1f", result->output,
 	            ep_text_count(a->n_functions, "functions", functions), a->n_sampled,
 	            ep_text_count(a->n_body, "lines", lines), a->density);
-	if (a->density > 0 && a->density < DENSITY_ENOUGH)
+	if (sampled && a->density > 0 && a->density < DENSITY_ENOUGH)
 		ep_cmd_note(args, "note: %.1f times as many samples would be better",
 		            DENSITY_ENOUGH / a->density);
 }
@@ -118,7 +119,7 @@ void ep_emit_account_print(const struct ep_args *args, const struct ep_edges *ed
 	if (args->verbose)
 		ep_account_print_notes(args, &edges->drops);
 	if (result->output)
-		print_profile(args, result);
+		print_profile(args, result, samples != 0);
 }
 
 static json_t *build_id_json(const struct ep_build_id *id)

@@ -4,8 +4,9 @@
 /* The first instruction is the head of a loop. */
 __attribute__((naked, used)) void spin(void)
 {
-	__asm__("decl %edi\n"
-	        "spin_again: jne spin\n"
+	/* A local label: assemblers disagree about the length of a jump to a global one. */
+	__asm__("spin_head: decl %edi\n"
+	        "spin_again: jne spin_head\n"
 	        "spin_end: ret\n");
 }
 
