@@ -12,7 +12,7 @@ cmake --install "$build" --prefix "$work/prefix" >/dev/null
 # Moved: nothing installed may know where it was.
 mv "$work/prefix" "$work/moved"
 
-CC=$cc cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/moved" >/dev/null
+CC=$cc cmake -G Ninja -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/moved" >/dev/null
 cmake --build "$work/cmake" >/dev/null
 "$work/cmake/consumer"
 
