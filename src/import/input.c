@@ -15,8 +15,11 @@
 /* How much of a map enters the window at a time: small enough to be in the cache when parsed. */
 #define MAP_STEP ((size_t)512 << 10)
 #define BUF_MIN ((size_t)1 << 20)
-/* A map's pages this far behind the window are let go of; who looks again gets them back. */
-#define KEEP_BEHIND ((size_t)16 << 20)
+/*
+ * A map's pages this far behind the window are let go of; who looks again gets them back, for good.
+ * So it must hold what waits to be put in order: two rounds of a common perf.data.
+ */
+#define KEEP_BEHIND ((size_t)8 << 20)
 
 static struct ep_error *input_init(const char *name, struct ep_input *ret)
 {
